@@ -1,0 +1,1 @@
+//! Plain serialisable results of every analysis: the JSON contract.

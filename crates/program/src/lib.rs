@@ -1,0 +1,26 @@
+//! The program model every analysis reads: typed SSA over the C program's own names,
+//! types and positions, without a trace of LLVM.
+//!
+//! A [`Program`] is immutable, `Sync`, and made of index-based arenas. One translation
+//! unit is a `Program` of its own; [`link`](link::link) joins units into the program a
+//! linker would have made.
+
+pub mod constant;
+pub mod function;
+pub mod inst;
+pub mod loc;
+pub mod types;
+
+mod model;
+
+pub use constant::{Const, ConstId};
+pub use function::{
+    Block, BlockId, Body, Function, FunctionId, Linkage, Param, Terminator, VarId, Variable,
+};
+pub use inst::{
+    Access, Address, AddressTerm, BinaryOp, BitField, Call, Callee, Conversion, ConversionKind,
+    ConversionOrigin, Inst, InstId, Op, Operand, PathStep, Predicate,
+};
+pub use loc::{FileId, Loc, LocId, NameId, Origin, SourceFile};
+pub use model::{Global, GlobalId, InitPiece, Program, UnitId, UnitInfo, UnknownCode};
+pub use types::{CType, Member, Record, RecordId, RecordKind, Ty, TypeId};
