@@ -3,6 +3,7 @@
 
 pub mod budget;
 pub mod cancel;
+pub mod child;
 pub mod id;
 pub mod source;
 
