@@ -1,0 +1,17 @@
+//! Statements ranked by how likely each is the faulty one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Place;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Statement {
+    /// From 1; tied statements share a rank.
+    pub rank: u32,
+    #[serde(flatten)]
+    pub place: Place,
+    pub suspiciousness: f64,
+    /// Sentences: "with i = 7 instead of 8 at the 3rd execution, tests 4 and 9 pass".
+    #[serde(default)]
+    pub evidence: Vec<String>,
+}

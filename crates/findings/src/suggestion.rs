@@ -1,0 +1,23 @@
+//! What past fixes of similar statements suggest.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Change;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Suggestion {
+    /// From 1; tied suggestions share a rank.
+    pub rank: u32,
+    pub description: String,
+    /// From 0 to 1.
+    pub confidence: f64,
+    /// The situation descriptors that led here.
+    #[serde(default)]
+    pub because: Vec<String>,
+    /// The concrete edit, where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// What was tried: "passes all 12 tests".
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub verified: Vec<String>,
+}
