@@ -24,8 +24,9 @@ pub enum CompileError {
     /// The first messages of the compiler, in the user's positions.
     #[error("{}", .0.join("\n"))]
     Rejected(Vec<String>),
-    #[error("{CLANG} {0}{}", at(.1))]
-    Died(Ending, Vec<String>),
+    /// It crashed, hung or was interrupted; with what it said, if anything.
+    #[error("{CLANG} {ending}{}", at(.messages))]
+    Died { ending: Ending, messages: Vec<String> },
     #[error(
         "{CLANG} printed something that is not bitcode; try to remove flags that ask for other output"
     )]
@@ -41,6 +42,7 @@ const OUR_FLAGS: &[&str] = &[
     "-gdwarf-5",
     "-gcolumn-info",
     "-fno-lto",
+    "-fno-strict-aliasing",
     "-Xclang",
     "-disable-llvm-passes",
     "-Xclang",
@@ -99,7 +101,7 @@ fn bitcode_of(finished: Finished, map: &SourceMap) -> Result<Vec<u8>, CompileErr
         }
         Ending::Exited(0) => Err(CompileError::Garbage),
         Ending::Exited(1) => Err(CompileError::Rejected(messages())),
-        ending => Err(CompileError::Died(ending, messages())),
+        ending => Err(CompileError::Died { ending, messages: messages() }),
     }
 }
 
