@@ -1,3 +1,5 @@
+//! Children that end, crash, hang, talk too much or leave children of their own.
+
 use super::*;
 
 fn shell(script: &str) -> Command {
