@@ -1,0 +1,46 @@
+//! Findings as people and programs read them, and the way they get to a file.
+//!
+//! One module per format; each turns [`findings::Findings`] into bytes and knows nothing
+//! of where they go. [`output`] brings them there whole or not at all.
+
+pub mod output;
+pub mod sources;
+
+mod json;
+mod text;
+
+use findings::Findings;
+use sources::Sources;
+
+/// How findings are written down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Compiler-style lines with snippets, for people and for editors that jump to places.
+    Text,
+    /// The contract of the `findings` crate.
+    Json,
+}
+
+/// What may differ between two readers of the same findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Terminal colours; set only where a terminal reads.
+    pub colour: bool,
+    /// First lines only: no snippets, no paths.
+    pub brief: bool,
+    /// List what stayed undecided.
+    pub dont_knows: bool,
+}
+
+/// The report in the given format, ending in a newline.
+pub fn render(
+    findings: &Findings,
+    format: Format,
+    sources: &mut Sources,
+    options: Options,
+) -> String {
+    match format {
+        Format::Text => text::render(findings, sources, options),
+        Format::Json => json::render(findings),
+    }
+}

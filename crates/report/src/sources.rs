@@ -1,0 +1,114 @@
+//! Lines of the user's files, read when a report wants to show them.
+//!
+//! The text is hostile: it may be no UTF-8, hold terminal escapes or lines of a megabyte.
+//! What comes out here is safe to print.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Longer lines are cut; nobody reads on.
+const LONGEST_LINE: usize = 200;
+
+/// Files above this size are generated; a snippet of them helps nobody.
+const LARGEST_FILE: u64 = 64 << 20;
+
+#[derive(Debug, Default)]
+pub struct Sources {
+    root: PathBuf,
+    files: HashMap<String, Option<Vec<u8>>>,
+}
+
+/// A line as it can be shown, and where in it the asked-for column is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    pub text: String,
+    /// Characters before the column; `None` where the column is unknown or was cut off.
+    pub caret: Option<usize>,
+}
+
+impl Sources {
+    /// Relative paths are looked up below `root`.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), files: HashMap::new() }
+    }
+
+    /// A line and a byte column, both from 1.
+    pub fn line(&mut self, file: &str, line: u32, column: u32) -> Option<Line> {
+        let root = &self.root;
+        let content =
+            self.files.entry(file.to_owned()).or_insert_with(|| read(&root.join(file))).as_ref()?;
+        let index = usize::try_from(line.checked_sub(1)?).ok()?;
+        let bytes = content.split(|byte| *byte == b'\n').nth(index)?;
+        Some(printable(bytes, column as usize))
+    }
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    // A named pipe or device would make us wait for ever.
+    let metadata = std::fs::metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > LARGEST_FILE {
+        return None;
+    }
+    std::fs::read(path).ok()
+}
+
+fn printable(bytes: &[u8], column: usize) -> Line {
+    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+    let before = bytes.get(..column.saturating_sub(1)).filter(|_| column > 0);
+    let clean = |bytes: &[u8]| -> String {
+        String::from_utf8_lossy(bytes).chars().map(printable_char).collect::<String>()
+    };
+    let caret = before.map(|before| clean(before).chars().count());
+    let full = clean(bytes);
+    let cut: String = full.chars().take(LONGEST_LINE).collect();
+    let text = if cut.len() < full.len() { format!("{cut}...") } else { cut };
+    Line { text, caret: caret.filter(|caret| *caret < LONGEST_LINE) }
+}
+
+/// A blank for tabs, a visible stand-in for whatever would steer the terminal.
+fn printable_char(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        // Overrides of the writing direction make code look like other code.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
+}
+
+/// Text from outside (messages, names, paths) made safe to print on one line.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(printable_char).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_text_is_shown_and_does_nothing() {
+        let line = printable(b"\x1b[31m\tx\xff = 1;\x00\r", 7);
+        assert_eq!(line.text, "\u{fffd}[31m x\u{fffd} = 1;\u{fffd}");
+        assert_eq!(line.caret, Some(6));
+        assert_eq!(printable("/*\u{202e}*/".as_bytes(), 1).text, "/*\u{fffd}*/");
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let line = printable("é".repeat(1000).as_bytes(), 1500);
+        assert_eq!(line.text.chars().count(), LONGEST_LINE + 3);
+        assert_eq!(line.caret, None);
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.c"), "one\ntwo").unwrap();
+        let mut sources = Sources::new(folder.path());
+        assert_eq!(sources.line("a.c", 2, 1).unwrap().text, "two");
+        assert_eq!(sources.line("a.c", 3, 1), None);
+        assert_eq!(sources.line("a.c", 0, 1), None);
+        assert_eq!(sources.line("b.c", 1, 1), None);
+        assert_eq!(sources.line("/dev/zero", 1, 1), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! The report for people: `file:line:column: severity: message [rule]`, the source, the
+//! path as numbered notes nested by call, and a summary to end with.
+
+mod paint;
+mod snippet;
+mod summary;
+
+use std::fmt::Write;
+
+use findings::{Deviation, Fault, Findings, Place, Severity, Statement, Step};
+
+use crate::Options;
+use crate::sources::{Sources, one_line};
+use paint::Paint;
+
+pub fn render(findings: &Findings, sources: &mut Sources, options: Options) -> String {
+    let mut text = Text { out: String::new(), sources, paint: Paint::new(options.colour), options };
+    for fault in &findings.faults {
+        text.fault(fault);
+    }
+    for deviation in &findings.deviations {
+        text.deviation(deviation);
+    }
+    for statement in &findings.statements {
+        text.statement(statement);
+    }
+    if let Some(corruption) = &findings.corruption {
+        let message = match corruption.message.as_str() {
+            "" => format!("memory is first corrupted here ({})", corruption.kind),
+            message => message.to_owned(),
+        };
+        text.headline(&corruption.place, Severity::Error, &message, &corruption.kind);
+        text.steps(&corruption.chain);
+    }
+    if options.dont_knows {
+        for open in &findings.dont_knows {
+            text.headline(
+                &open.place,
+                Severity::Note,
+                &format!("undecided: {}", open.reason),
+                &open.rule,
+            );
+            text.note(&open.at, "the analysis stopped here");
+        }
+    }
+    summary::write(&mut text.out, findings, &text.paint, options);
+    text.out
+}
+
+struct Text<'a> {
+    out: String,
+    sources: &'a mut Sources,
+    paint: Paint,
+    options: Options,
+}
+
+impl Text<'_> {
+    fn fault(&mut self, fault: &Fault) {
+        self.headline(&fault.place, fault.severity, &fault.message, &fault.rule);
+        if self.options.brief {
+            return;
+        }
+        // The first segment is the shortest; JSON and HTML have them all.
+        if let Some(segment) = fault.segments.first() {
+            self.steps(&segment.steps);
+        }
+        match fault.segments.len() {
+            0 | 1 => {}
+            n => self.line(&format!("  and {} more paths to it", n - 1)),
+        }
+        self.out.push('\n');
+    }
+
+    fn deviation(&mut self, deviation: &Deviation) {
+        self.headline(&deviation.place, Severity::Warning, &deviation.message, &deviation.template);
+        if self.options.brief {
+            return;
+        }
+        for example in deviation.examples.iter().take(3) {
+            self.note(&example.place, &format!("follows the rule {}", example.note));
+        }
+        self.out.push('\n');
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        let message =
+            format!("suspicious, rank {} ({:.3})", statement.rank, statement.suspiciousness);
+        self.headline(&statement.place, Severity::Warning, &message, "statement");
+        for sentence in &statement.evidence {
+            self.line(&format!("  {}", one_line(sentence)));
+        }
+    }
+
+    fn headline(&mut self, place: &Place, severity: Severity, message: &str, rule: &str) {
+        let word = self.paint.severity(severity);
+        let at = self.paint.strong(&position(place));
+        let message = self.paint.strong(&one_line(message));
+        self.line(&format!("{at}: {word}: {message} [{}]", one_line(rule)));
+        if !self.options.brief {
+            self.snippet(place);
+        }
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        for (number, step) in (1..).zip(steps) {
+            let nesting = "  ".repeat(step.depth.min(20) as usize);
+            self.note(&step.place, &format!("{nesting}{number}. {}", step.note));
+            if step.impact {
+                self.snippet(&step.place);
+            }
+        }
+    }
+
+    fn note(&mut self, place: &Place, message: &str) {
+        let word = self.paint.severity(Severity::Note);
+        let message = one_line(message);
+        self.line(&format!("{}: {word}: {}", position(place), message.trim_end()));
+    }
+
+    fn snippet(&mut self, place: &Place) {
+        if let Some(line) = self.sources.line(&place.file, place.line, place.column) {
+            snippet::write(&mut self.out, place.line, &line, &self.paint);
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        writeln!(self.out, "{line}").expect("writing to a string cannot fail");
+    }
+}
+
+/// `file:line:column`, as much of it as is known.
+fn position(place: &Place) -> String {
+    let file = if place.file.is_empty() { "<unknown>" } else { &place.file };
+    let file = one_line(file);
+    match (place.line, place.column) {
+        (0, _) => file,
+        (line, 0) => format!("{file}:{line}"),
+        (line, column) => format!("{file}:{line}:{column}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! The text report as a whole, line by line.
+
+use findings::{
+    DontKnow, Fault, FaultOrigin, Findings, Incomplete, Notice, Place, Program, Segment, Severity,
+    Step, Verdict,
+};
+
+use crate::sources::Sources;
+use crate::{Format, Options, render};
+
+fn place(line: u32, column: u32) -> Place {
+    Place { file: "a.c".to_owned(), line, column, function: "f".to_owned() }
+}
+
+fn example() -> Findings {
+    let step = |line, note: &str, impact, depth| Step {
+        place: place(line, 3),
+        note: note.to_owned(),
+        impact,
+        depth,
+    };
+    let fault = Fault {
+        id: "F1".to_owned(),
+        rule: "use-after-free".to_owned(),
+        cwe: vec![416],
+        severity: Severity::Error,
+        verdict: Verdict::Unsafe,
+        place: place(3, 4),
+        message: "p is used after free\u{1b}[2J".to_owned(),
+        input_dependent: false,
+        origin: FaultOrigin::Detection,
+        segments: vec![Segment {
+            steps: vec![
+                step(2, "calls release", false, 0),
+                step(1, "p is freed", true, 1),
+                step(3, "p is read", false, 0),
+            ],
+        }],
+        n_paths: None,
+        error_state: String::new(),
+        fingerprint: String::new(),
+        group: None,
+    };
+    Findings {
+        faults: vec![fault],
+        programs: vec![Program { name: "tool".to_owned(), units: 2, functions: 1, calls: 9 }],
+        incomplete: vec![Incomplete {
+            what: "b.c".to_owned(),
+            reason: "does not compile".to_owned(),
+            details: Vec::new(),
+        }],
+        notices: vec![Notice { place: place(1, 0), message: "inline assembler".to_owned() }],
+        dont_knows: vec![DontKnow {
+            place: place(1, 1),
+            rule: "leak".to_owned(),
+            reason: "unknown callee".to_owned(),
+            at: place(2, 3),
+            resolve: String::new(),
+        }],
+        ..Findings::new()
+    }
+}
+
+fn rendered(options: Options) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.c"), "  free(p);\n  release(p);\n\tx = p->x;\n").unwrap();
+    render(&example(), Format::Text, &mut Sources::new(folder.path()), options)
+}
+
+#[test]
+fn a_fault_is_a_line_a_snippet_and_numbered_steps() {
+    assert_eq!(
+        rendered(Options::default()),
+        "\
+a.c:3:4: error: p is used after free\u{fffd}[2J [use-after-free]
+     3 |  x = p->x;
+       |    ^
+a.c:2:3: note: 1. calls release
+a.c:1:3: note:   2. p is freed
+     1 |   free(p);
+       |   ^
+a.c:3:3: note: 3. p is read
+
+analysed tool: 2 units, 1 function, 9 calls
+a.c:1: note: inline assembler
+not analysed: b.c: does not compile
+found 1 error
+1 question stayed undecided; --dont-knows lists them
+"
+    );
+}
+
+#[test]
+fn brief_is_one_line_per_fault() {
+    assert_eq!(
+        rendered(Options { brief: true, dont_knows: true, ..Options::default() }),
+        "\
+a.c:3:4: error: p is used after free\u{fffd}[2J [use-after-free]
+a.c:1:1: note: undecided: unknown callee [leak]
+a.c:2:3: note: the analysis stopped here
+not analysed: b.c: does not compile
+found 1 error
+"
+    );
+}
+
+#[test]
+fn colours_come_only_when_asked_for() {
+    assert!(!rendered(Options::default()).contains('\u{1b}'));
+    assert!(rendered(Options { colour: true, ..Options::default() }).contains("\u{1b}[1m"));
+}
