@@ -1,0 +1,262 @@
+//! Trip counts: how often a loop jumps back before an exit test ends it.
+
+use program::{BlockId, ConversionKind, InstId, Op, Operand, Predicate, Terminator};
+
+use super::induction::Induction;
+use super::linear::Linear;
+use super::{LoopView, int_constant};
+
+/// An exit test that compares an induction variable with something that stays the same.
+///
+/// The loop goes on while `scale * phi + offset  <predicate>  bound`, tested in `exit.0`
+/// once each time round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TripCount {
+    pub exit: (BlockId, BlockId),
+    pub phi: InstId,
+    pub scale: i128,
+    pub offset: i128,
+    pub predicate: Predicate,
+    /// A sum of loop invariants.
+    pub bound: Linear,
+    /// How many times the test lets the loop go on, where all numbers are known.
+    pub constant: Option<u128>,
+    /// No other way leads out of the loop, so the count is exact and not only a limit.
+    pub is_only_exit: bool,
+}
+
+pub(super) fn find(view: &LoopView, inductions: &[Induction]) -> Vec<TripCount> {
+    let nest = &view.cfg.loops.loops[view.id];
+    let is_only_exit = nest.exits.len() == 1;
+    let every_round = |block: BlockId| nest.latches.iter().all(|&l| view.cfg.dominates(block, l));
+    nest.exits
+        .iter()
+        .filter(|(from, _)| every_round(*from))
+        .filter_map(|&exit| {
+            let (predicate, lhs, rhs) = stay_condition(view, exit)?;
+            let mut count = orient(view, inductions, exit, predicate, lhs, rhs)
+                .or_else(|| orient(view, inductions, exit, swapped(predicate), rhs, lhs))?;
+            count.is_only_exit = is_only_exit;
+            Some(count)
+        })
+        .collect()
+}
+
+/// The comparison that keeps control inside at this exit.
+fn stay_condition(
+    view: &LoopView,
+    exit: (BlockId, BlockId),
+) -> Option<(Predicate, Operand, Operand)> {
+    let Terminator::Branch { condition, then, otherwise } = &view.body.blocks[exit.0].terminator
+    else {
+        return None;
+    };
+    if then == otherwise {
+        return None;
+    }
+    let (predicate, lhs, rhs) = comparison(view, *condition)?;
+    Some((if *then == exit.1 { negated(predicate)? } else { predicate }, lhs, rhs))
+}
+
+/// Sees through `(a < b) != 0` and the widening of a truth value.
+fn comparison(view: &LoopView, condition: Operand) -> Option<(Predicate, Operand, Operand)> {
+    let Operand::Inst(mut inst) = condition else { return None };
+    let mut is_negated = false;
+    for _ in 0..8 {
+        match &view.body.insts[inst].op {
+            Op::Compare { predicate, lhs, rhs } => {
+                let inner = truth_value(view, *lhs)
+                    .filter(|_| int_constant(*rhs, view.constants) == Some(0));
+                match (inner, predicate) {
+                    (Some(inner), Predicate::Ne) => inst = inner,
+                    (Some(inner), Predicate::Eq) => {
+                        is_negated = !is_negated;
+                        inst = inner;
+                    }
+                    _ => {
+                        let predicate = if is_negated { negated(*predicate)? } else { *predicate };
+                        return Some((predicate, *lhs, *rhs));
+                    }
+                }
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The comparison an integer is the widened outcome of.
+fn truth_value(view: &LoopView, operand: Operand) -> Option<InstId> {
+    let Operand::Inst(mut inst) = operand else { return None };
+    for _ in 0..4 {
+        match &view.body.insts[inst].op {
+            Op::Compare { .. } => return Some(inst),
+            Op::Convert(conversion) if conversion.kind == ConversionKind::ZeroExtend => {
+                let Operand::Inst(inner) = conversion.value else { return None };
+                inst = inner;
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Reads `lhs <predicate> rhs` with the induction variable on the left.
+fn orient(
+    view: &LoopView,
+    inductions: &[Induction],
+    exit: (BlockId, BlockId),
+    predicate: Predicate,
+    lhs: Operand,
+    rhs: Operand,
+) -> Option<TripCount> {
+    let is_phi = |operand: Operand| {
+        inductions.iter().any(|induction| Operand::Inst(induction.phi) == operand)
+    };
+    let is_leaf = |operand: Operand| is_phi(operand) || view.is_invariant(operand);
+    let moving = Linear::of(lhs, view.body, view.constants, &is_leaf);
+    let bound = Linear::of(rhs, view.body, view.constants, &|operand| view.is_invariant(operand));
+    let [(operand, scale)] = moving.terms[..] else { return None };
+    let induction = inductions.iter().find(|induction| Operand::Inst(induction.phi) == operand)?;
+    if !bound.terms.iter().all(|(term, _)| view.is_invariant(*term)) {
+        return None;
+    }
+    let mut count = TripCount {
+        exit,
+        phi: induction.phi,
+        scale,
+        offset: moving.constant,
+        predicate,
+        bound,
+        constant: None,
+        is_only_exit: false,
+    };
+    count.constant = constant_count(view, induction, &count);
+    Some(count)
+}
+
+fn constant_count(view: &LoopView, induction: &Induction, count: &TripCount) -> Option<u128> {
+    if !count.bound.is_constant() {
+        return None;
+    }
+    let start = view.constant(induction.start?)?;
+    let first = start.checked_mul(count.scale)?.checked_add(count.offset)?;
+    let step = induction.constant_step()?.checked_mul(count.scale)?;
+    let bits = match view.body.insts[induction.phi].ty {
+        program::Ty::Int(bits) => bits,
+        _ => 64,
+    };
+    rounds(count.predicate, first, step, count.bound.constant, bits)
+}
+
+/// How often `first + n * step <predicate> bound` holds in a row from `n = 0`; none where
+/// it never fails or the variable might leave its width first.
+fn rounds(predicate: Predicate, first: i128, step: i128, bound: i128, bits: u32) -> Option<u128> {
+    use Predicate as P;
+    let is_unsigned =
+        matches!(predicate, P::UnsignedLt | P::UnsignedLe | P::UnsignedGt | P::UnsignedGe);
+    if is_unsigned && (first < 0 || bound < 0) {
+        return None;
+    }
+    let (distance, step) = match predicate {
+        P::SignedLt | P::UnsignedLt => (bound - first, step),
+        P::SignedLe | P::UnsignedLe => (bound - first + 1, step),
+        P::SignedGt | P::UnsignedGt => (first - bound, -step),
+        P::SignedGe | P::UnsignedGe => (first - bound + 1, -step),
+        P::Ne => {
+            let distance = bound - first;
+            if distance == 0 {
+                return Some(0);
+            }
+            let exact = step != 0 && distance % step == 0 && distance / step > 0;
+            return exact.then(|| (distance / step) as u128);
+        }
+        P::Eq => return if first != bound { Some(0) } else { (step != 0).then_some(1) },
+        P::FloatOrdered(_) | P::FloatUnordered(_) => return None,
+    };
+    if distance <= 0 {
+        return Some(0);
+    }
+    if step <= 0 {
+        return None;
+    }
+    let n = (distance + step - 1) / step;
+    // The last value tested must still fit, or the variable wrapped on its way.
+    let last = match predicate {
+        P::SignedGt | P::UnsignedGt | P::SignedGe | P::UnsignedGe => first - n * step,
+        _ => first + n * step,
+    };
+    let limit = 1i128 << (bits.clamp(1, 64) - u32::from(!is_unsigned));
+    let floor = if is_unsigned { 0 } else { -limit };
+    (floor <= last && last < limit).then_some(n as u128)
+}
+
+fn swapped(predicate: Predicate) -> Predicate {
+    use Predicate as P;
+    match predicate {
+        P::SignedLt => P::SignedGt,
+        P::SignedLe => P::SignedGe,
+        P::SignedGt => P::SignedLt,
+        P::SignedGe => P::SignedLe,
+        P::UnsignedLt => P::UnsignedGt,
+        P::UnsignedLe => P::UnsignedGe,
+        P::UnsignedGt => P::UnsignedLt,
+        P::UnsignedGe => P::UnsignedLe,
+        other => other,
+    }
+}
+
+fn negated(predicate: Predicate) -> Option<Predicate> {
+    use Predicate as P;
+    Some(match predicate {
+        P::Eq => P::Ne,
+        P::Ne => P::Eq,
+        P::SignedLt => P::SignedGe,
+        P::SignedLe => P::SignedGt,
+        P::SignedGt => P::SignedLe,
+        P::SignedGe => P::SignedLt,
+        P::UnsignedLt => P::UnsignedGe,
+        P::UnsignedLe => P::UnsignedGt,
+        P::UnsignedGt => P::UnsignedLe,
+        P::UnsignedGe => P::UnsignedLt,
+        P::FloatOrdered(_) | P::FloatUnordered(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_agree_with_running_the_loop() {
+        let cases = [
+            (Predicate::SignedLt, 0, 1, 10),
+            (Predicate::SignedLe, 0, 3, 10),
+            (Predicate::SignedGt, 10, -1, 0),
+            (Predicate::SignedGe, 10, -4, -7),
+            (Predicate::Ne, 0, 2, 10),
+            (Predicate::UnsignedLt, 3, 5, 100),
+            (Predicate::SignedLt, 5, 1, 2),
+        ];
+        for (predicate, first, step, bound) in cases {
+            let holds = |value: i128| match predicate {
+                Predicate::SignedLt | Predicate::UnsignedLt => value < bound,
+                Predicate::SignedLe => value <= bound,
+                Predicate::SignedGt => value > bound,
+                Predicate::SignedGe => value >= bound,
+                _ => value != bound,
+            };
+            let run = (0u128..).find(|&n| !holds(first + n as i128 * step));
+            assert_eq!(rounds(predicate, first, step, bound, 32), run, "{predicate:?}");
+        }
+    }
+
+    #[test]
+    fn a_count_that_wraps_first_is_not_claimed() {
+        assert_eq!(rounds(Predicate::SignedLt, 0, 1, 127, 8), Some(127));
+        assert_eq!(rounds(Predicate::SignedLe, 0, 1, 127, 8), None);
+        assert_eq!(rounds(Predicate::UnsignedGe, 5, -1, 0, 8), None);
+        assert_eq!(rounds(Predicate::SignedLt, 0, -1, 10, 32), None);
+        assert_eq!(rounds(Predicate::Ne, 0, 3, 10, 32), None);
+    }
+}
