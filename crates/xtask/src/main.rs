@@ -1,5 +1,6 @@
 //! The project's own chores: `cargo xtask tidy`, `cargo xtask bench ...`.
 
+mod bench;
 mod tidy;
 
 use std::path::PathBuf;
@@ -18,11 +19,15 @@ struct Cli {
 enum Chore {
     /// Check what compilers do not: crate edges, file sizes, module docs, fault directories
     Tidy,
+    /// Measure on real code
+    #[command(subcommand)]
+    Bench(bench::Bench),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().chore {
         Chore::Tidy => tidy::run(&repository()),
+        Chore::Bench(bench) => bench::run(&repository(), bench),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,79 @@
+//! Measurements on real code: `cargo xtask bench import`.
+//!
+//! Corpora live in a scratch folder (`$FIRSTFAULT_BENCH`, or one below the system's folder for
+//! temporary files), our own result tables in `bench/results/`.
+
+mod clang;
+mod code_lines;
+mod corpora;
+mod import;
+mod obtain;
+mod subject;
+mod table;
+mod units;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Subcommand;
+
+#[derive(Subcommand)]
+pub enum Bench {
+    /// How much code is imported, in how much time and memory, beside clang's own figures
+    Import {
+        /// Only these corpora; all of bench/corpora.toml by default
+        names: Vec<String>,
+        /// Threads to use; one per core by default
+        #[arg(short = 'j', long)]
+        jobs: Option<usize>,
+    },
+    /// Obtain the corpora and write a compile_commands.json for each, without measuring
+    Obtain { names: Vec<String> },
+}
+
+pub fn run(root: &Path, bench: Bench) -> Result<()> {
+    match bench {
+        Bench::Import { names, jobs } => {
+            let jobs = jobs.map_or_else(default_jobs, Ok)?;
+            import::run(root, &obtained(root, &names)?, &names, jobs)
+        }
+        Bench::Obtain { names } => {
+            for corpus in obtained(root, &names)? {
+                println!(
+                    "{}: {} units in {}",
+                    corpus.name,
+                    corpus.units.len(),
+                    corpus.folder.display()
+                );
+            }
+            Ok(())
+        }
+    }
+}
+
+fn default_jobs() -> Result<usize> {
+    Ok(std::thread::available_parallelism().context("cannot count the cores")?.get())
+}
+
+/// The corpora asked for, ready to be compiled.
+fn obtained(root: &Path, names: &[String]) -> Result<Vec<obtain::Corpus>> {
+    let recipes = corpora::load(&root.join("bench/corpora.toml"))?;
+    if let Some(unknown) = names.iter().find(|name| !recipes.iter().any(|r| r.name == **name)) {
+        let known: Vec<&str> = recipes.iter().map(|r| r.name.as_str()).collect();
+        bail!("no corpus is named {unknown}; there are {}", known.join(", "));
+    }
+    let wanted = |recipe: &&corpora::Recipe| names.is_empty() || names.contains(&recipe.name);
+    let scratch = scratch();
+    recipes
+        .iter()
+        .filter(wanted)
+        .map(|recipe| {
+            obtain::obtain(recipe, &scratch).with_context(|| format!("corpus {}", recipe.name))
+        })
+        .collect()
+}
+
+fn scratch() -> PathBuf {
+    std::env::var_os("FIRSTFAULT_BENCH")
+        .map_or_else(|| std::env::temp_dir().join("firstfault-bench"), PathBuf::from)
+}
