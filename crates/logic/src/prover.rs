@@ -1,0 +1,168 @@
+//! The solver the analyses call: our own procedure first, a prover for the rest.
+
+use crate::decide::{Outcome, Reason, decide};
+use crate::evidence::Evidence;
+use crate::term::{FormulaId, SymbolId, Terms};
+
+/// How a prover represents integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theory {
+    /// Mathematical integers: fast, weak on bit operations.
+    #[default]
+    Integers,
+    /// Bit-vectors wide enough that nothing wraps; symbols need bounded domains.
+    BitVectors,
+}
+
+/// A decision procedure outside this crate's own. One per thread; not `Send`.
+pub trait Prover {
+    /// Adds `formulas` for the checks until the matching [`pop`](Prover::pop).
+    fn push(&mut self, terms: &Terms, formulas: &[FormulaId], theory: Theory);
+
+    fn pop(&mut self);
+
+    /// Whether everything pushed can hold together. A model must satisfy our own evaluator.
+    fn check(&mut self, terms: &Terms) -> Outcome;
+
+    /// The quantified question of [`Solver::check_evidence`].
+    fn check_evidence(
+        &mut self,
+        terms: &Terms,
+        path_condition: &[FormulaId],
+        violation: FormulaId,
+        is_chosen: &dyn Fn(SymbolId) -> bool,
+    ) -> Evidence;
+}
+
+/// Limits that count work, so that answers do not depend on the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Steps of our own procedure per check. Default 20,000.
+    pub steps: u64,
+    /// z3's resource units per check. Default 400,000, some 10 to 100 ms.
+    pub prover_resources: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 20_000, prover_resources: 400_000 }
+    }
+}
+
+/// How checks were decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Counters {
+    pub checks: u64,
+    /// Decided by our own procedure.
+    pub decided_here: u64,
+    pub decided_by_prover: u64,
+    pub undecided: u64,
+}
+
+impl Counters {
+    pub fn add(&mut self, other: Counters) {
+        self.checks += other.checks;
+        self.decided_here += other.decided_here;
+        self.decided_by_prover += other.decided_by_prover;
+        self.undecided += other.undecided;
+    }
+
+    /// The share of checks decided without the prover, 1 where there were none.
+    pub fn share_decided_here(&self) -> f64 {
+        if self.checks == 0 { 1.0 } else { self.decided_here as f64 / self.checks as f64 }
+    }
+}
+
+/// Decides conjunctions. One per thread.
+pub struct Solver {
+    prover: Option<Box<dyn Prover>>,
+    pub limits: Limits,
+    pub counters: Counters,
+}
+
+impl Solver {
+    /// Our own procedure alone.
+    pub fn without_prover(limits: Limits) -> Self {
+        Self { prover: None, limits, counters: Counters::default() }
+    }
+
+    pub fn with_prover(limits: Limits, prover: Box<dyn Prover>) -> Self {
+        Self { prover: Some(prover), limits, counters: Counters::default() }
+    }
+
+    /// Our own procedure with z3 behind it.
+    pub fn new(limits: Limits) -> Self {
+        let z3 = crate::z3_prover::Z3Prover::new(limits.prover_resources);
+        Self::with_prover(limits, Box::new(z3))
+    }
+
+    /// Whether all formulas can hold together.
+    pub fn check(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Outcome {
+        self.counters.checks += 1;
+        let reason = match decide(terms, formulas, self.limits.steps) {
+            Outcome::Unknown(reason) => reason,
+            decided => {
+                self.counters.decided_here += 1;
+                return decided;
+            }
+        };
+        let outcome = self.prove(terms, formulas, reason);
+        self.count(outcome)
+    }
+
+    /// Whether the conclusion holds wherever all premises do; `None` where undecided.
+    pub fn entails(
+        &mut self,
+        terms: &mut Terms,
+        premises: &[FormulaId],
+        conclusion: FormulaId,
+    ) -> Option<bool> {
+        let mut formulas = premises.to_vec();
+        formulas.push(terms.not(conclusion));
+        match self.check(terms, &formulas) {
+            Outcome::Unsat => Some(true),
+            Outcome::Sat(_) => Some(false),
+            Outcome::Unknown(_) => None,
+        }
+    }
+
+    fn count(&mut self, outcome: Outcome) -> Outcome {
+        match outcome {
+            Outcome::Unknown(_) => self.counters.undecided += 1,
+            _ => self.counters.decided_by_prover += 1,
+        }
+        outcome
+    }
+
+    /// Asks the prover, as bit-vectors where bits are what stopped us.
+    fn prove(&mut self, terms: &Terms, formulas: &[FormulaId], reason: Reason) -> Outcome {
+        let Some(prover) = &mut self.prover else { return Outcome::Unknown(reason) };
+        let theory = match reason {
+            Reason::Overflow => return Outcome::Unknown(reason),
+            Reason::Bits => Theory::BitVectors,
+            _ => Theory::Integers,
+        };
+        prover.push(terms, formulas, theory);
+        let outcome = prover.check(terms);
+        prover.pop();
+        outcome
+    }
+
+    pub(crate) fn prove_evidence(
+        &mut self,
+        terms: &Terms,
+        path_condition: &[FormulaId],
+        violation: FormulaId,
+        is_chosen: &dyn Fn(SymbolId) -> bool,
+        reason: Reason,
+    ) -> Evidence {
+        let Some(prover) = &mut self.prover else { return Evidence::Unknown(reason) };
+        self.counters.checks += 1;
+        let evidence = prover.check_evidence(terms, path_condition, violation, is_chosen);
+        match evidence {
+            Evidence::Unknown(_) => self.counters.undecided += 1,
+            _ => self.counters.decided_by_prover += 1,
+        }
+        evidence
+    }
+}
