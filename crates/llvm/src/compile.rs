@@ -85,7 +85,19 @@ pub fn compile(
     limits: &Limits,
     cancel: &Cancel,
 ) -> Result<Vec<u8>, CompileError> {
-    let mut command = child::command(CLANG).map_err(CompileError::NoCompiler)?;
+    compile_with(CLANG.as_ref(), text, flags, map, limits, cancel)
+}
+
+/// As [`compile`], by the clang at this path or of this name.
+pub fn compile_with(
+    clang: &OsStr,
+    text: &[u8],
+    flags: &[impl AsRef<OsStr>],
+    map: &SourceMap,
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Vec<u8>, CompileError> {
+    let mut command = child::command(clang).map_err(CompileError::NoCompiler)?;
     command.args(flags).args(OUR_FLAGS).args(["-x", "cpp-output", "-", "-o", "-"]);
     // A locale or colour setting of the user must not change the messages.
     command.env("LC_ALL", "C").env_remove("CCC_OVERRIDE_OPTIONS");

@@ -7,5 +7,5 @@
 mod compile;
 mod shim;
 
-pub use compile::{CLANG, CompileError, compile};
+pub use compile::{CLANG, CompileError, compile, compile_with};
 pub use shim::import_stream;
