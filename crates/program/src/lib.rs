@@ -10,6 +10,7 @@ pub mod function;
 pub mod inst;
 pub mod loc;
 pub mod types;
+pub mod visit;
 
 mod model;
 
@@ -19,7 +20,7 @@ pub use function::{
 };
 pub use inst::{
     Access, Address, AddressTerm, BinaryOp, BitField, Call, Callee, Conversion, ConversionKind,
-    ConversionOrigin, Inst, InstId, Op, Operand, PathStep, Predicate,
+    ConversionOrigin, FloatPredicate, Inst, InstId, Op, Operand, PathStep, Predicate,
 };
 pub use loc::{FileId, Loc, LocId, NameId, Origin, SourceFile};
 pub use model::{Global, GlobalId, InitPiece, Program, UnitId, UnitInfo, UnknownCode};

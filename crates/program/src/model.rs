@@ -51,6 +51,8 @@ pub struct Global {
     pub is_string_literal: bool,
     /// `None` where the definition is outside the program.
     pub init: Option<Vec<InitPiece>>,
+    /// Another object of the same unit that this is only a second name of.
+    pub alias_of: Option<Box<str>>,
     pub loc: LocId,
 }
 
