@@ -1,0 +1,122 @@
+//! The program with what the search needs to know of its functions.
+
+use facts::cfg::{Cfg, NoReturn};
+use facts::loops::FunctionLoops;
+use program::{CType, Call, Callee, FunctionId, Inst, Op, Program, TypeId};
+
+use crate::effects::{Effect, Effects, never_written};
+
+pub struct Code<'p> {
+    pub program: &'p Program,
+    no_return: NoReturn,
+    shapes: Vec<Option<Shape>>,
+    callers: Vec<Vec<FunctionId>>,
+    effects: Effects,
+    never_written: Vec<bool>,
+    defined: Vec<bool>,
+}
+
+/// Control flow of one function.
+pub struct Shape {
+    pub cfg: Cfg,
+    pub loops: FunctionLoops,
+}
+
+impl<'p> Code<'p> {
+    pub fn new(program: &'p Program) -> Self {
+        let no_return = NoReturn::compute(program);
+        let shapes = program.functions.iter().map(|function| {
+            let body = function.body.as_ref()?;
+            let cfg = Cfg::new(body, |inst| no_return.ends_flow(&body.insts[inst]));
+            let loops = FunctionLoops::new(body, &cfg, &program.constants);
+            Some(Shape { cfg, loops })
+        });
+        let shapes = shapes.collect();
+        Self {
+            program,
+            no_return,
+            shapes,
+            callers: callers(program),
+            effects: Effects::new(program),
+            never_written: never_written(program),
+            defined: program.globals.iter().map(|global| global.init.is_some()).collect(),
+        }
+    }
+
+    pub fn shape(&self, function: FunctionId) -> Option<&Shape> {
+        self.shapes[function.0 as usize].as_ref()
+    }
+
+    /// Functions that call this one directly, ascending.
+    pub fn callers(&self, function: FunctionId) -> &[FunctionId] {
+        &self.callers[function.0 as usize]
+    }
+
+    pub fn never_returns(&self, inst: &Inst) -> bool {
+        self.no_return.ends_flow(inst)
+    }
+
+    /// What a call that is not entered may write.
+    pub fn call_effect(&self, call: &Call) -> Effect {
+        self.effects.of_call(call)
+    }
+
+    pub fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
+    /// Globals that hold their initialiser when `root` starts.
+    pub fn initialized(&self, root: FunctionId) -> &[bool] {
+        let function = &self.program.functions[root];
+        if &*function.name == "main" && self.callers(root).is_empty() {
+            &self.defined
+        } else {
+            &self.never_written
+        }
+    }
+
+    pub fn callee_name<'a>(&'a self, call: &'a Call) -> Option<&'a str> {
+        match &call.callee {
+            Callee::Function(function) => Some(&self.program.functions[*function].name),
+            Callee::Intrinsic(name) => Some(name),
+            Callee::Pointer(_) => None,
+        }
+    }
+
+    /// Whether a C type is a pointer to something that is not to be written.
+    pub fn points_to_const(&self, ctype: TypeId) -> bool {
+        match &self.program.types[ctype] {
+            CType::Pointer(target) => self.is_const(*target),
+            CType::Typedef { target, .. } | CType::Const(target) | CType::Restrict(target) => {
+                self.points_to_const(*target)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_const(&self, ctype: TypeId) -> bool {
+        match &self.program.types[ctype] {
+            CType::Const(_) => true,
+            CType::Typedef { target, .. } | CType::Volatile(target) => self.is_const(*target),
+            _ => false,
+        }
+    }
+}
+
+fn callers(program: &Program) -> Vec<Vec<FunctionId>> {
+    let mut callers = vec![Vec::new(); program.functions.len()];
+    for (id, function) in program.functions.iter_enumerated() {
+        let Some(body) = &function.body else { continue };
+        for inst in &body.insts {
+            if let Op::Call(call) = &inst.op
+                && let Callee::Function(callee) = call.callee
+            {
+                let list: &mut Vec<FunctionId> = &mut callers[callee.0 as usize];
+                if list.last() != Some(&id) {
+                    list.push(id);
+                }
+            }
+        }
+    }
+    callers
+}

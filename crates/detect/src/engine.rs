@@ -1,0 +1,237 @@
+//! Rounds of searches: each function for itself, then the callers of what they left open.
+//!
+//! A round reads only what earlier rounds found, and its searches do not see each other:
+//! the outcome is the same however many threads run them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use findings::Place;
+use logic::{Counters, Solver};
+use program::{FunctionId, LocId};
+use rayon::prelude::*;
+
+use crate::code::Code;
+use crate::machine::Context;
+use crate::observer::{Asking, Semantics};
+use crate::query::{Answer, Query, QueryId, Resolution};
+use crate::search::{Cutoff, Limits, Search};
+
+/// How far and how hard to look.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    pub limits: Limits,
+    /// Callers above a point that are looked at.
+    pub rounds: u32,
+    /// Functions whose parameters of these positions are outside input.
+    pub inputs: BTreeMap<FunctionId, Vec<usize>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { limits: Limits::default(), rounds: 4, inputs: BTreeMap::new() }
+    }
+}
+
+/// What a run found, query by query, and what it cost.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    pub resolutions: Vec<Resolution>,
+    pub n_searches: u64,
+    pub n_instructions: u64,
+    pub n_blocks_visited: usize,
+    pub n_functions_visited: usize,
+    pub counters: Counters,
+}
+
+/// One search to do: from a function, for queries in it and below.
+#[derive(Clone, Debug, Default)]
+struct Task {
+    queries: BTreeSet<QueryId>,
+    on_the_way: BTreeSet<FunctionId>,
+}
+
+/// What one search brought back.
+struct Done {
+    root: FunctionId,
+    answers: Vec<(QueryId, Answer)>,
+    visited: Vec<(FunctionId, program::BlockId)>,
+    n_instructions: u64,
+    counters: Counters,
+}
+
+pub struct Engine<'a, 'p> {
+    pub code: &'a Code<'p>,
+    pub semantics: &'a dyn Semantics,
+    pub queries: &'a [Query],
+    pub settings: &'a Settings,
+}
+
+thread_local! {
+    /// One solver per thread: making one costs more than most checks.
+    static SOLVER: std::cell::RefCell<Solver> =
+        std::cell::RefCell::new(Solver::new(logic::Limits::default()));
+}
+
+impl Engine<'_, '_> {
+    pub fn run(&self) -> Outcome {
+        let mut outcome = Outcome::default();
+        let mut states: Vec<QueryState> = vec![QueryState::default(); self.queries.len()];
+        let mut visited = BTreeSet::new();
+        let mut tasks: BTreeMap<FunctionId, Task> = BTreeMap::new();
+        for (index, query) in self.queries.iter().enumerate() {
+            tasks.entry(query.function).or_default().queries.insert(QueryId(index as u32));
+        }
+        for round in 0..=self.settings.rounds {
+            if tasks.is_empty() {
+                break;
+            }
+            let is_last = round == self.settings.rounds;
+            let batch: Vec<(FunctionId, Task)> = std::mem::take(&mut tasks).into_iter().collect();
+            let done: Vec<Done> =
+                batch.par_iter().map(|(root, task)| self.search(*root, task)).collect();
+            for (done, (_, task)) in done.into_iter().zip(&batch) {
+                outcome.n_searches += 1;
+                outcome.n_instructions += done.n_instructions;
+                outcome.counters.add(done.counters);
+                visited.extend(done.visited);
+                self.take_in(&mut states, &mut tasks, done.root, done.answers, task, is_last);
+            }
+            // What was proven a fault meanwhile needs no more callers.
+            for task in tasks.values_mut() {
+                task.queries.retain(|id| states[id.0 as usize].violation.is_none());
+            }
+            tasks.retain(|_, task| !task.queries.is_empty());
+        }
+        outcome.n_blocks_visited = visited.len();
+        let functions: BTreeSet<FunctionId> = visited.iter().map(|(f, _)| *f).collect();
+        outcome.n_functions_visited = functions.len();
+        outcome.resolutions = states.into_iter().map(QueryState::resolve).collect();
+        outcome
+    }
+
+    fn search(&self, root: FunctionId, task: &Task) -> Done {
+        SOLVER.with_borrow_mut(|solver| self.search_with(solver, root, task))
+    }
+
+    fn search_with(&self, solver: &mut Solver, root: FunctionId, task: &Task) -> Done {
+        let before = solver.counters;
+        let initialized = self.code.initialized(root);
+        let context = Context::new(self.code.program, solver, initialized);
+        let mut search = Search::new(context, self.code, self.settings.limits);
+        let active: Vec<QueryId> = task.queries.iter().copied().collect();
+        let inputs = self.settings.inputs.get(&root);
+        let has_callers = inputs.is_none() && !self.code.callers(root).is_empty();
+        let mut asking = Asking::new(
+            self.code,
+            self.semantics,
+            self.queries,
+            &active,
+            task.on_the_way.clone(),
+            has_callers,
+        );
+        let is_input = |index| inputs.is_some_and(|inputs| inputs.contains(&index));
+        search.run(root, &is_input, &mut asking);
+        let cut = search.cutoff.map(|(cutoff, loc)| (cutoff_reason(cutoff).to_owned(), loc));
+        let mut answers: Vec<(QueryId, Answer)> = asking.answers.into_iter().collect();
+        answers.sort_by_key(|(id, _)| *id);
+        for (_, answer) in &mut answers {
+            answer.cut = cut.clone();
+        }
+        let mut visited: Vec<_> = search.visited.iter().copied().collect();
+        visited.sort_unstable();
+        let n_instructions = search.n_instructions;
+        drop(search);
+        let mut counters = solver.counters;
+        counters.checks -= before.checks;
+        counters.decided_here -= before.decided_here;
+        counters.decided_by_prover -= before.decided_by_prover;
+        counters.undecided -= before.undecided;
+        Done { root, answers, visited, n_instructions, counters }
+    }
+
+    /// Books the answers of a search and hands on to callers what it left to them.
+    fn take_in(
+        &self,
+        states: &mut [QueryState],
+        tasks: &mut BTreeMap<FunctionId, Task>,
+        root: FunctionId,
+        answers: Vec<(QueryId, Answer)>,
+        task: &Task,
+        is_last: bool,
+    ) {
+        let callers = self.code.callers(root);
+        for (id, answer) in answers {
+            let state = &mut states[id.0 as usize];
+            state.reached |= answer.reached;
+            if state.violation.is_none() {
+                state.violation = answer.violation;
+            }
+            let place = |loc: LocId| self.place(root, loc);
+            if let Some((reason, loc)) = answer.open.or(answer.cut) {
+                state.open.get_or_insert((reason, place(loc)));
+            }
+            if !answer.needs_callers {
+                continue;
+            }
+            let is_input = self.settings.inputs.contains_key(&root);
+            if callers.is_empty() || is_input {
+                state.contract.get_or_insert((root, answer.requires));
+            } else if is_last {
+                let reason = "it depends on callers further away".to_owned();
+                state.open.get_or_insert((reason, place(LocId::UNKNOWN)));
+            } else {
+                for caller in callers {
+                    if task.on_the_way.contains(caller) || *caller == root {
+                        continue;
+                    }
+                    let next = tasks.entry(*caller).or_default();
+                    next.queries.insert(id);
+                    next.on_the_way.insert(root);
+                    next.on_the_way.extend(task.on_the_way.iter().copied());
+                }
+            }
+        }
+    }
+
+    fn place(&self, function: FunctionId, loc: LocId) -> Place {
+        let program = self.code.program;
+        let function = &program.functions[function];
+        let position = program.locs[if loc.is_known() { loc } else { function.loc }];
+        Place {
+            file: program.files.get(position.file).map_or(String::new(), |file| file.path.clone()),
+            line: position.line,
+            column: position.column,
+            function: function.name.to_string(),
+        }
+    }
+}
+
+/// What the rounds so far say of a query.
+#[derive(Clone, Debug, Default)]
+struct QueryState {
+    reached: bool,
+    violation: Option<crate::query::Violation>,
+    contract: Option<(FunctionId, Option<String>)>,
+    open: Option<(String, Place)>,
+}
+
+impl QueryState {
+    fn resolve(self) -> Resolution {
+        match (self.violation, self.open, self.contract) {
+            (Some(violation), _, _) => Resolution::Unsafe(violation),
+            (None, Some((reason, at)), _) => Resolution::DontKnow { reason, at },
+            (None, None, Some((function, requires))) => Resolution::Contract { function, requires },
+            (None, None, None) if self.reached => Resolution::Safe,
+            (None, None, None) => Resolution::Infeasible,
+        }
+    }
+}
+
+fn cutoff_reason(cutoff: Cutoff) -> &'static str {
+    match cutoff {
+        Cutoff::Budget => "the step budget of the search",
+        Cutoff::Depth => "calls nested too deeply",
+        Cutoff::LongLoop => "the iteration limit of a loop",
+        Cutoff::ComputedGoto => "a computed goto",
+    }
+}

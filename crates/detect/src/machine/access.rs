@@ -1,0 +1,447 @@
+//! Reading and writing objects at symbolic offsets.
+
+use logic::{Comparison, FormulaId, Interval, TermId, Terms};
+use program::{Const, ConstId, GlobalId, LocId, Ty};
+
+use super::context::Context;
+use super::memory::{Content, Data, Memory, Object, ObjectId, ObjectKind, Write};
+use super::path::Path;
+use super::symbols::SymbolKind;
+use super::value::{Float, Value};
+
+/// How a read lies to a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overlap {
+    Disjoint,
+    /// The read lies inside the write, so many bytes after its start where that is constant.
+    Inside(Option<i128>),
+    /// Only in part, or nobody can tell.
+    Unclear,
+}
+
+/// What a cell is read as.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    pub ty: Ty,
+    pub signed: bool,
+    /// In C terms, for messages.
+    pub name: &'a str,
+    pub loc: LocId,
+}
+
+/// A read on a path.
+pub struct Reader<'c, 'p> {
+    pub context: &'c mut Context<'p>,
+    pub path: &'c Path,
+    pub memory: &'c mut Memory,
+}
+
+impl Reader<'_, '_> {
+    /// The value at `offset`. What had to be made up is written down, so that the next
+    /// read finds the same.
+    pub fn read(&mut self, object: ObjectId, offset: TermId, wanted: Wanted) -> Value {
+        let size = i128::from(wanted.ty.size());
+        let snapshot = self.memory.snapshot(object);
+        let found = self.find(&snapshot, offset, size, wanted, 0);
+        match found {
+            Found::Value(value) => value,
+            Found::MadeUp(value) => {
+                let len = self.context.constant(size);
+                let write = Data::Value(value);
+                self.memory.get_mut(object).write(offset, len, write, wanted.loc);
+                value
+            }
+        }
+    }
+
+    fn find(
+        &mut self,
+        object: &Object,
+        offset: TermId,
+        size: i128,
+        wanted: Wanted,
+        depth: u32,
+    ) -> Found {
+        /// Writes looked at before a read gives up; loops over big tables need a bound.
+        const MAX_WRITES: usize = 400;
+        let len = self.context.constant(size);
+        for (n, write) in object.writes().enumerate() {
+            if n == MAX_WRITES {
+                return Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown));
+            }
+            match overlap(self.context, self.path, (offset, len), (write.offset, write.len)) {
+                Overlap::Disjoint => {}
+                Overlap::Inside(delta) => {
+                    return self.read_write(write, offset, delta, size, wanted, depth);
+                }
+                Overlap::Unclear => {
+                    return Found::MadeUp(self.made_up_of_pieces(write, wanted));
+                }
+            }
+        }
+        self.read_content(object, offset, wanted)
+    }
+
+    fn made_up_of_pieces(&mut self, write: &Write, wanted: Wanted) -> Value {
+        let from_input =
+            matches!(write.data, Data::Unknown { input: true } | Data::String { input: true, .. });
+        let kind = if from_input { SymbolKind::Chosen } else { SymbolKind::Unknown };
+        self.make_up(wanted, kind)
+    }
+
+    fn read_write(
+        &mut self,
+        write: &Write,
+        offset: TermId,
+        delta: Option<i128>,
+        size: i128,
+        wanted: Wanted,
+        depth: u32,
+    ) -> Found {
+        match &write.data {
+            Data::Value(value) => {
+                let written = self.context.terms.as_constant(write.len).unwrap_or(0);
+                match delta {
+                    Some(0) if written == size => Found::Value(self.retype(*value, wanted)),
+                    Some(delta) => self.part_of_constant(*value, written, delta, size, wanted),
+                    None => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+                }
+            }
+            Data::Fill { unit, width } => self.read_fill(*unit, *width, size, wanted),
+            Data::Copy { from, offset: start } if depth < 8 => {
+                let into = self.context.terms.sub(offset, write.offset);
+                let source = self.context.terms.add(*start, into);
+                let from = from.clone();
+                // A made-up value of a copy belongs to the copy: the source may change.
+                match self.find(&from, source, size, wanted, depth + 1) {
+                    Found::Value(value) | Found::MadeUp(value) => Found::MadeUp(value),
+                }
+            }
+            Data::Copy { .. } => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+            Data::String { units, width, input } => {
+                let (units, width, input) = (*units, i128::from(*width), *input);
+                self.read_string(write, offset, units, width, input, wanted)
+            }
+            Data::Unknown { input } => {
+                let kind = if *input { SymbolKind::Chosen } else { SymbolKind::Unknown };
+                Found::MadeUp(self.make_up(wanted, kind))
+            }
+            Data::Uninit => Found::Value(Value::Uninit(write.loc)),
+        }
+    }
+
+    fn read_fill(&mut self, unit: Value, width: u64, size: i128, wanted: Wanted) -> Found {
+        if i128::from(width) == size {
+            return Found::Value(self.retype(unit, wanted));
+        }
+        let constant = match unit {
+            Value::Int(term) => self.context.terms.as_constant(term),
+            _ => None,
+        };
+        match constant {
+            Some(0) => Found::Value(self.zero(wanted)),
+            Some(byte) if width == 1 && size <= 8 => {
+                let repeated = (0..size).fold(0i128, |all, _| all << 8 | (byte & 0xff));
+                let term = self.context.constant(repeated);
+                Found::Value(self.retype(Value::Int(term), wanted))
+            }
+            _ => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+        }
+    }
+
+    /// A unit of a string: zero at its end, something else before.
+    fn read_string(
+        &mut self,
+        write: &Write,
+        offset: TermId,
+        units: TermId,
+        width: i128,
+        input: bool,
+        wanted: Wanted,
+    ) -> Found {
+        let kind = if input { SymbolKind::Chosen } else { SymbolKind::Unknown };
+        if i128::from(wanted.ty.size()) != width {
+            return Found::MadeUp(self.make_up(wanted, kind));
+        }
+        let into = self.context.terms.sub(offset, write.offset);
+        let end = self.context.terms.scale(width, units);
+        let at_end = self.context.terms.compare(Comparison::Eq, into, end);
+        if self.context.prove(self.path, at_end) {
+            return Found::Value(self.zero(wanted));
+        }
+        let before = self.context.terms.compare(Comparison::Lt, into, end);
+        if self.context.prove(self.path, before) {
+            let bits = width as u32 * 8;
+            let symbol = self.context.fresh(
+                Interval::new(1, (1 << bits) - 1),
+                kind,
+                wanted.name,
+                wanted.loc,
+            );
+            return Found::MadeUp(Value::Int(symbol));
+        }
+        // Zero exactly where the string ends.
+        let bits = width as u32 * 8;
+        let unit =
+            self.context.fresh(Interval::new(1, (1 << bits) - 1), kind, wanted.name, wanted.loc);
+        let zero = self.context.constant(0);
+        Found::MadeUp(Value::Int(self.context.terms.choice(at_end, zero, unit)))
+    }
+
+    fn part_of_constant(
+        &mut self,
+        value: Value,
+        written: i128,
+        delta: i128,
+        size: i128,
+        wanted: Wanted,
+    ) -> Found {
+        if let Value::Int(term) = value
+            && let Some(constant) = self.context.terms.as_constant(term)
+            && delta >= 0
+            && delta + size <= written
+            && written <= 16
+        {
+            let bits = 8 * size as u32;
+            let part = (constant >> (8 * delta)) & if bits >= 127 { -1 } else { (1 << bits) - 1 };
+            let term = self.context.constant(part);
+            return Found::Value(self.retype(Value::Int(term), wanted));
+        }
+        if let Value::Uninit(loc) = value {
+            return Found::Value(Value::Uninit(loc));
+        }
+        Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown))
+    }
+
+    fn read_content(&mut self, object: &Object, offset: TermId, wanted: Wanted) -> Found {
+        match object.content {
+            Content::Uninit(loc) => Found::Value(Value::Uninit(loc)),
+            Content::Zero => Found::Value(self.zero(wanted)),
+            Content::Initializer(global) => match self.context.terms.as_constant(offset) {
+                Some(offset) => match self.read_initializer(global, offset, wanted) {
+                    Some(value) => Found::Value(value),
+                    None => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+                },
+                None => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+            },
+            Content::Entry => Found::MadeUp(self.make_up(wanted, SymbolKind::Entry)),
+            Content::Unknown => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+            Content::Input => Found::MadeUp(self.make_up(wanted, SymbolKind::Chosen)),
+        }
+    }
+
+    fn read_initializer(
+        &mut self,
+        global: GlobalId,
+        offset: i128,
+        wanted: Wanted,
+    ) -> Option<Value> {
+        let pieces = self.context.program.globals[global].init.as_ref()?;
+        let size = i128::from(wanted.ty.size());
+        for piece in pieces {
+            let constant = &self.context.program.constants[piece.value];
+            let start = i128::from(piece.offset);
+            let end = start + i128::from(constant.ty().size());
+            if offset + size <= start || end <= offset {
+                continue;
+            }
+            if let Const::Bytes(bytes) = constant {
+                let from = usize::try_from(offset - start).ok()?;
+                let part = bytes.get(from..from + size as usize)?;
+                let number =
+                    part.iter().rev().fold(0i128, |all, byte| all << 8 | i128::from(*byte));
+                let term = self.context.constant(number);
+                return Some(self.retype(Value::Int(term), wanted));
+            }
+            if start == offset && end - start == size {
+                return Some(constant_value(self.context, self.memory, piece.value));
+            }
+            if let Const::Int { value, .. } = constant {
+                let number = value >> (8 * (offset - start));
+                let mask = if size >= 16 { -1 } else { (1i128 << (8 * size)) - 1 };
+                let term = self.context.constant(number & mask);
+                return Some(self.retype(Value::Int(term), wanted));
+            }
+            return matches!(constant, Const::Zero(_) | Const::Null).then(|| self.zero(wanted));
+        }
+        Some(self.zero(wanted))
+    }
+
+    fn zero(&mut self, wanted: Wanted) -> Value {
+        match wanted.ty {
+            Ty::Float(_) => {
+                Value::Float(Float { known: Some(0.0), is_zero: Terms::TRUE, name: None })
+            }
+            Ty::Int(1) => Value::Bool(Terms::FALSE),
+            Ty::Int(_) | Ty::Ptr => Value::Int(self.context.constant(0)),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// A written value as the reader sees it.
+    fn retype(&mut self, value: Value, wanted: Wanted) -> Value {
+        match (value, wanted.ty) {
+            (Value::Int(term), Ty::Float(_)) if self.context.terms.as_constant(term) == Some(0) => {
+                self.zero(wanted)
+            }
+            (Value::Int(_), Ty::Float(_)) | (Value::Float(_), Ty::Int(_) | Ty::Ptr) => {
+                self.make_up(wanted, SymbolKind::Unknown)
+            }
+            (Value::Int(term), Ty::Int(1)) => {
+                let zero = self.context.constant(0);
+                Value::Bool(self.context.terms.compare(Comparison::Ne, term, zero))
+            }
+            (Value::Int(term), Ty::Ptr) if self.context.terms.as_constant(term).is_none() => {
+                Value::Int(term)
+            }
+            (Value::Unknown, _) => self.make_up(wanted, SymbolKind::Unknown),
+            _ => value,
+        }
+    }
+
+    /// A value nothing is known of, of the wanted type.
+    pub fn make_up(&mut self, wanted: Wanted, kind: SymbolKind) -> Value {
+        make_up(self.context, self.memory, wanted, kind)
+    }
+}
+
+enum Found {
+    Value(Value),
+    /// Nobody knew: the value was invented for this read.
+    MadeUp(Value),
+}
+
+/// A value nothing is known of; a pointer leads to an object of its own.
+pub fn make_up(
+    context: &mut Context,
+    memory: &mut Memory,
+    wanted: Wanted,
+    kind: SymbolKind,
+) -> Value {
+    match wanted.ty {
+        Ty::Int(1) => Value::Bool(context.fresh_bool(kind, wanted.name, wanted.loc)),
+        Ty::Int(bits) => {
+            let domain = Interval::of_width(bits, wanted.signed);
+            Value::Int(context.fresh(domain, kind, wanted.name, wanted.loc))
+        }
+        Ty::Ptr => {
+            let null = context.fresh_bool(kind, wanted.name, wanted.loc);
+            Value::Pointer {
+                object: foreign_object(context, memory, wanted, kind, null),
+                offset: context.constant(0),
+            }
+        }
+        Ty::Float(_) => {
+            let is_zero = context.fresh_bool(kind, wanted.name, wanted.loc);
+            Value::Float(Float { known: None, is_zero, name: None })
+        }
+        _ => Value::Unknown,
+    }
+}
+
+fn foreign_object(
+    context: &mut Context,
+    memory: &mut Memory,
+    wanted: Wanted,
+    kind: SymbolKind,
+    null: FormulaId,
+) -> ObjectId {
+    let content = match kind {
+        SymbolKind::Chosen => Content::Input,
+        SymbolKind::Entry => Content::Entry,
+        _ => Content::Unknown,
+    };
+    let name = format!("*{}", wanted.name);
+    let size_name = format!("the size of {name}");
+    let size_kind = if kind == SymbolKind::Entry { kind } else { SymbolKind::Unknown };
+    let size = context.fresh(Interval::new(0, 1 << 62), size_kind, size_name, wanted.loc);
+    let mut object = Object::new(ObjectKind::Pointee, &name, Some(size), content);
+    object.has_start = false;
+    object.null = null;
+    object.escaped = true;
+    object.loc = wanted.loc;
+    memory.add(object)
+}
+
+/// The value of a constant.
+pub fn constant_value(context: &mut Context, memory: &mut Memory, id: ConstId) -> Value {
+    match &context.program.constants[id] {
+        Const::Int { bits: 1, value } => {
+            Value::Bool(if *value != 0 { Terms::TRUE } else { Terms::FALSE })
+        }
+        Const::Int { value, .. } => Value::Int(context.constant(*value)),
+        Const::Float { as_f64_bits, .. } => {
+            let known = f64::from_bits(*as_f64_bits);
+            let is_zero = if known == 0.0 { Terms::TRUE } else { Terms::FALSE };
+            Value::Float(Float { known: Some(known), is_zero, name: None })
+        }
+        Const::Null => Value::Int(context.constant(0)),
+        Const::Zero(Ty::Int(1)) => Value::Bool(Terms::FALSE),
+        Const::Zero(Ty::Int(_) | Ty::Ptr) => Value::Int(context.constant(0)),
+        Const::Zero(Ty::Float(_)) => {
+            Value::Float(Float { known: Some(0.0), is_zero: Terms::TRUE, name: None })
+        }
+        Const::Global { global, offset } => {
+            let object = global_object(context, memory, *global);
+            Value::Pointer { object, offset: context.constant(i128::from(*offset)) }
+        }
+        Const::Function(function) => Value::Function(*function),
+        _ => Value::Unknown,
+    }
+}
+
+/// The object of a global, made on first sight.
+pub fn global_object(context: &mut Context, memory: &mut Memory, global: GlobalId) -> ObjectId {
+    if let Some(object) = memory.global(global) {
+        return object;
+    }
+    let info = &context.program.globals[global];
+    let content = match info.init {
+        Some(_) if context.keeps_initializer(global) => Content::Initializer(global),
+        Some(_) => Content::Entry,
+        None => Content::Entry,
+    };
+    let is_defined = info.init.is_some();
+    let size = is_defined.then(|| context.constant(i128::from(info.size)));
+    let name = if info.is_string_literal { "a string literal" } else { &info.name };
+    let mut object = Object::new(ObjectKind::Global(global), name, size, content);
+    object.loc = info.loc;
+    object.escaped = true;
+    memory.add_global(global, object)
+}
+
+/// How the bytes `a` (offset, length) lie to the bytes `b`.
+pub fn overlap(
+    context: &mut Context,
+    path: &Path,
+    a: (TermId, TermId),
+    b: (TermId, TermId),
+) -> Overlap {
+    let into = context.terms.sub(a.0, b.0);
+    let delta = context.terms.as_constant(into);
+    let a_end = context.terms.add(a.0, a.1);
+    let b_end = context.terms.add(b.0, b.1);
+    let starts_inside = context.terms.compare(Comparison::Ge, a.0, b.0);
+    let ends_inside = context.terms.compare(Comparison::Le, a_end, b_end);
+    if starts_inside == Terms::TRUE && ends_inside == Terms::TRUE {
+        return Overlap::Inside(delta);
+    }
+    let before = context.terms.compare(Comparison::Le, a_end, b.0);
+    let after = context.terms.compare(Comparison::Ge, a.0, b_end);
+    if before == Terms::TRUE || after == Terms::TRUE {
+        return Overlap::Disjoint;
+    }
+    let both_constant = delta.is_some()
+        && context.terms.as_constant(a.1).is_some()
+        && context.terms.as_constant(b.1).is_some();
+    if both_constant {
+        return Overlap::Unclear;
+    }
+    if context.prove(path, before) || context.prove(path, after) {
+        return Overlap::Disjoint;
+    }
+    if context.prove(path, starts_inside) && context.prove(path, ends_inside) {
+        return Overlap::Inside(delta);
+    }
+    Overlap::Unclear
+}

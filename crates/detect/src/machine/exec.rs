@@ -1,0 +1,486 @@
+//! The effect of single instructions.
+
+use logic::{Comparison, TermId, Terms};
+use program::{
+    Access, Address, BinaryOp, Body, CType, Inst, InstId, LocId, Op, Operand, Ty, TypeId,
+};
+
+use super::access::{Reader, Wanted, constant_value, make_up};
+use super::arith::Arith;
+use super::context::Context;
+use super::memory::{Content, Data, Object, ObjectId, ObjectKind};
+use super::state::State;
+use super::symbols::SymbolKind;
+use super::trail::What;
+use super::value::Value;
+
+/// Runs instructions that neither branch nor call.
+pub struct Exec<'c, 'p> {
+    pub context: &'c mut Context<'p>,
+    pub state: &'c mut State,
+}
+
+impl<'p> Exec<'_, 'p> {
+    fn body(&self) -> &'p Body {
+        let function = self.state.top().function;
+        self.context.program.functions[function].body.as_ref().expect("a frame has a body")
+    }
+
+    pub fn operand(&mut self, operand: Operand) -> Value {
+        match operand {
+            Operand::Inst(inst) => self.state.top().value(inst),
+            Operand::Param(index) => {
+                self.state.top().params.get(index as usize).copied().unwrap_or(Value::Unknown)
+            }
+            Operand::Const(id) => constant_value(self.context, &mut self.state.memory, id),
+        }
+    }
+
+    pub fn operand_ty(&self, operand: Operand) -> Ty {
+        let function = &self.context.program.functions[self.state.top().function];
+        self.body().operand_ty(operand, &function.params, &self.context.program.constants)
+    }
+
+    fn arith(&mut self, loc: LocId) -> Arith<'_, 'p> {
+        Arith { context: self.context, memory: &self.state.memory, loc }
+    }
+
+    /// Runs one instruction. Phis, calls and undecided selects of pointers are the search's.
+    pub fn run(&mut self, id: InstId) {
+        let inst = &self.body().insts[id];
+        let value = match &inst.op {
+            Op::Alloca { .. } => self.alloca(id, inst),
+            Op::Uninit { variable } => Value::Uninit(self.body().variables[*variable].loc),
+            Op::UninitMemory { ptr, size, .. } => {
+                let size = self.context.constant(i128::from(*size));
+                let ptr = self.operand(*ptr);
+                self.write(ptr, size, Data::Uninit, inst.loc);
+                Value::Unknown
+            }
+            Op::Load(access) => self.load(id, access, inst),
+            Op::Store { access, value } => {
+                self.store(access, *value, inst.loc);
+                Value::Unknown
+            }
+            Op::Address(address) => self.address(address),
+            Op::Binary { op, lhs, rhs, no_signed_wrap, .. } => {
+                self.binary(*op, *lhs, *rhs, *no_signed_wrap, inst)
+            }
+            Op::Negate(value) => match self.operand(*value) {
+                Value::Float(mut float) => {
+                    float.known = float.known.map(|known| -known);
+                    Value::Float(float)
+                }
+                _ => self.arith(inst.loc).unknown_float(),
+            },
+            Op::Compare { predicate, lhs, rhs } => {
+                let bits = width(self.operand_ty(*lhs));
+                let (lhs, rhs) = (self.operand(*lhs), self.operand(*rhs));
+                self.arith(inst.loc).compare(*predicate, lhs, rhs, bits)
+            }
+            Op::Convert(conversion) => {
+                let from = self.operand_ty(conversion.value);
+                let value = self.operand(conversion.value);
+                self.arith(inst.loc).convert(conversion.kind, value, from, inst.ty)
+            }
+            Op::Select { condition, then, otherwise } => {
+                self.select(*condition, *then, *otherwise, inst)
+            }
+            Op::MemCopy { to, from, size, .. } => {
+                self.copy(*to, *from, *size, inst.loc);
+                Value::Unknown
+            }
+            Op::MemSet { to, byte, size, .. } => {
+                let (to, unit) = (self.operand(*to), self.operand(*byte));
+                if let Some(size) = self.size_operand(*size) {
+                    self.write(to, size, Data::Fill { unit, width: 1 }, inst.loc);
+                }
+                Value::Unknown
+            }
+            Op::Bind { variable, value } => {
+                let value = self.operand(*value);
+                self.note(What::Bound(*variable, value), inst.loc);
+                Value::Unknown
+            }
+            Op::AtomicUpdate { access, value, .. } => {
+                let old = self.load(id, access, inst);
+                let value = self.operand(*value);
+                self.escape(value);
+                let size = self.context.constant(i128::from(access.size));
+                let ptr = self.operand(access.ptr);
+                self.write(ptr, size, Data::Unknown { input: false }, inst.loc);
+                old
+            }
+            Op::CompareExchange { access, .. } => {
+                let size = self.context.constant(i128::from(access.size));
+                let ptr = self.operand(access.ptr);
+                self.write(ptr, size, Data::Unknown { input: false }, inst.loc);
+                Value::Unknown
+            }
+            Op::Asm { args, .. } => {
+                for arg in args {
+                    let value = self.operand(*arg);
+                    self.forget(value, inst.loc);
+                }
+                self.arith(inst.loc).unknown(inst.ty)
+            }
+            Op::Fence | Op::Phi(_) | Op::Call(_) => return,
+            Op::Extract { .. } | Op::Insert { .. } | Op::Opaque { .. } => {
+                self.made_up(inst.ty, inst.ctype, inst.loc, SymbolKind::Unknown, "")
+            }
+        };
+        if inst.ty != Ty::Void {
+            self.state.top_mut().set(id, value);
+        }
+    }
+
+    fn alloca(&mut self, id: InstId, inst: &Inst) -> Value {
+        let Op::Alloca { variable, size, count } = &inst.op else { return Value::Unknown };
+        let body = self.body();
+        let unit = self.context.constant(i128::from(*size));
+        let size = match count {
+            None => Some(unit),
+            Some(count) => {
+                let bits = width(self.operand_ty(*count));
+                let count = self.operand(*count);
+                let term = self.arith(inst.loc).int(count);
+                term.map(|term| {
+                    let count = self.context.wrap(term, bits, false);
+                    self.context.terms.mul(unit, count)
+                })
+            }
+        };
+        let (name, loc) = match variable {
+            Some(variable) => {
+                let variable = &body.variables[*variable];
+                (&*variable.name, variable.loc)
+            }
+            None => ("a temporary", inst.loc),
+        };
+        let frame = self.state.top();
+        let kind = ObjectKind::Local { frame: frame.number, function: frame.function, inst: id };
+        let mut object = Object::new(kind, name, size, Content::Uninit(loc));
+        object.loc = loc;
+        let object = self.state.memory.add(object);
+        Value::Pointer { object, offset: self.context.constant(0) }
+    }
+
+    fn load(&mut self, id: InstId, access: &Access, inst: &Inst) -> Value {
+        let name = self.describe_access(access);
+        let wanted = Wanted {
+            ty: inst.ty,
+            signed: is_signed(self.context, access.ctype),
+            name: &name,
+            loc: inst.loc,
+        };
+        let ptr = self.operand(access.ptr);
+        let Value::Pointer { object, offset } = ptr else {
+            return make_up(self.context, &mut self.state.memory, wanted, SymbolKind::Unknown);
+        };
+        let _ = id;
+        let state = &mut *self.state;
+        let mut reader =
+            Reader { context: self.context, path: &state.path, memory: &mut state.memory };
+        if access.is_volatile && !matches!(reader.memory.get(object).kind, ObjectKind::Local { .. })
+        {
+            return reader.make_up(wanted, SymbolKind::Unknown);
+        }
+        reader.read(object, offset, wanted)
+    }
+
+    fn store(&mut self, access: &Access, value: Operand, loc: LocId) {
+        let (ptr, value) = (self.operand(access.ptr), self.operand(value));
+        let size = self.context.constant(i128::from(access.size));
+        if let Value::Pointer { object, offset } = ptr {
+            self.note(What::Stored { object, offset, value }, loc);
+            if self.state.memory.get(object).escaped {
+                self.escape(value);
+            }
+        }
+        self.write(ptr, size, Data::Value(value), loc);
+    }
+
+    pub fn write(&mut self, ptr: Value, len: TermId, data: Data, loc: LocId) {
+        if let Value::Pointer { object, offset } = ptr {
+            self.state.memory.get_mut(object).write(offset, len, data, loc);
+        }
+    }
+
+    fn address(&mut self, address: &Address) -> Value {
+        let base = self.operand(address.base);
+        let mut sum = self.context.constant(i128::from(address.offset));
+        for term in &address.terms {
+            let bits = width(self.operand_ty(term.index));
+            let index = self.operand(term.index);
+            let Some(index) = self.arith(LocId::UNKNOWN).int(index) else {
+                return Value::Unknown;
+            };
+            let index = self.context.wrap(index, bits, true);
+            sum = self.context.terms.add_scaled(sum, i128::from(term.stride), index);
+        }
+        match base {
+            Value::Pointer { object, offset } => {
+                Value::Pointer { object, offset: self.context.terms.add(offset, sum) }
+            }
+            Value::Int(start) => Value::Int(self.context.terms.add(start, sum)),
+            other => other,
+        }
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        lhs: Operand,
+        rhs: Operand,
+        nsw: bool,
+        inst: &Inst,
+    ) -> Value {
+        let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
+        let value = self.arith(inst.loc).binary(op, lhs, rhs, inst.ty, nsw);
+        let overflows_are_undefined =
+            nsw && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl);
+        if let (true, Value::Int(term), Ty::Int(bits)) = (overflows_are_undefined, value, inst.ty) {
+            let range = logic::Interval::of_width(bits, true);
+            if let (false, Some(low), Some(high)) =
+                (self.context.terms.range(term).is_within(range), range.low, range.high)
+            {
+                let (low, high) = (self.context.constant(low), self.context.constant(high));
+                let within = self.context.terms.within(term, low, high);
+                self.state.path.assume(within, LocId::UNKNOWN, None);
+                self.context.declare_exact(term, bits);
+            }
+        }
+        value
+    }
+
+    fn select(
+        &mut self,
+        condition: Operand,
+        then: Operand,
+        otherwise: Operand,
+        inst: &Inst,
+    ) -> Value {
+        let condition = self.operand(condition);
+        let condition = self.arith(inst.loc).truth(condition);
+        let (a, b) = (self.operand(then), self.operand(otherwise));
+        let negation = self.context.terms.not(condition);
+        if a == b || self.context.prove(&self.state.path, condition) {
+            return a;
+        }
+        if self.context.prove(&self.state.path, negation) {
+            return b;
+        }
+        match (a, b) {
+            (Value::Bool(a), Value::Bool(b)) => {
+                let terms = &mut self.context.terms;
+                let (then, otherwise) = (terms.and(&[condition, a]), terms.and(&[negation, b]));
+                Value::Bool(terms.or(&[then, otherwise]))
+            }
+            (Value::Int(a), Value::Int(b)) if inst.ty != Ty::Ptr => {
+                Value::Int(self.context.terms.choice(condition, a, b))
+            }
+            _ => self.made_up(inst.ty, inst.ctype, inst.loc, SymbolKind::Unknown, ""),
+        }
+    }
+
+    pub fn size_operand(&mut self, size: Operand) -> Option<TermId> {
+        let bits = width(self.operand_ty(size));
+        let value = self.operand(size);
+        let term = self.arith(LocId::UNKNOWN).int(value)?;
+        Some(self.context.wrap(term, bits, false))
+    }
+
+    fn copy(&mut self, to: Operand, from: Operand, size: Operand, loc: LocId) {
+        let (to, from) = (self.operand(to), self.operand(from));
+        let Some(size) = self.size_operand(size) else { return };
+        self.copy_bytes(to, from, size, loc);
+    }
+
+    pub fn copy_bytes(&mut self, to: Value, from: Value, size: TermId, loc: LocId) {
+        let data = match from {
+            Value::Pointer { object, offset } => {
+                Data::Copy { from: self.state.memory.snapshot(object), offset }
+            }
+            _ => Data::Unknown { input: false },
+        };
+        self.write(to, size, data, loc);
+    }
+
+    pub fn made_up(
+        &mut self,
+        ty: Ty,
+        ctype: TypeId,
+        loc: LocId,
+        kind: SymbolKind,
+        name: &str,
+    ) -> Value {
+        let signed = is_signed(self.context, ctype);
+        let wanted = Wanted { ty, signed, name, loc };
+        make_up(self.context, &mut self.state.memory, wanted, kind)
+    }
+
+    /// Code that cannot be followed got hold of this pointer and may have written to what it
+    /// leads to.
+    pub fn forget(&mut self, value: Value, loc: LocId) {
+        if let Value::Pointer { object, .. } = value {
+            self.forget_object(object, loc);
+            self.escape(value);
+        }
+    }
+
+    pub fn forget_object(&mut self, object: ObjectId, _loc: LocId) {
+        let is_constant = match self.state.memory.get(object).kind {
+            ObjectKind::Global(global) => self.context.program.globals[global].is_constant,
+            _ => false,
+        };
+        if !is_constant {
+            let object = self.state.memory.get_mut(object);
+            object.log = None;
+            object.content = Content::Unknown;
+        }
+    }
+
+    /// The pointer is now known outside the path.
+    pub fn escape(&mut self, value: Value) {
+        let Value::Pointer { object, .. } = value else { return };
+        if self.state.memory.get(object).escaped {
+            return;
+        }
+        self.state.memory.get_mut(object).escaped = true;
+        let held: Vec<Value> = self
+            .state
+            .memory
+            .get(object)
+            .writes()
+            .filter_map(|write| match write.data {
+                Data::Value(value @ Value::Pointer { .. }) => Some(value),
+                _ => None,
+            })
+            .collect();
+        for value in held {
+            self.escape(value);
+        }
+    }
+
+    pub fn note(&mut self, what: What, loc: LocId) {
+        let (function, depth) = (self.state.top().function, self.state.depth());
+        self.state.trail.push(what, loc, function, depth);
+    }
+
+    /// The pointed-to place in C terms, as far as that is cheap to say.
+    fn describe_access(&mut self, access: &Access) -> String {
+        describe_place(self.context, self.body(), self.state.top().function, access.ptr, 0)
+    }
+
+    /// Whether `term` is zero on the whole path.
+    pub fn is_certainly_zero(&mut self, term: TermId) -> bool {
+        let zero = self.context.constant(0);
+        let equal = self.context.terms.compare(Comparison::Eq, term, zero);
+        equal == Terms::TRUE || self.context.prove(&self.state.path, equal)
+    }
+}
+
+/// The lvalue that an address leads to, in C terms; empty where it has no short name.
+pub fn describe_place(
+    context: &Context,
+    body: &Body,
+    function: program::FunctionId,
+    ptr: Operand,
+    depth: u32,
+) -> String {
+    match ptr {
+        Operand::Const(id) => match &context.program.constants[id] {
+            program::Const::Global { global, offset: 0 } => {
+                context.program.globals[*global].name.to_string()
+            }
+            _ => String::new(),
+        },
+        Operand::Inst(inst) if depth < 4 => match &body.insts[inst].op {
+            Op::Alloca { variable: Some(variable), .. } => {
+                body.variables[*variable].name.to_string()
+            }
+            Op::Address(address) => {
+                let Some(program::PathStep::Field { record, member }) = address.path.last() else {
+                    return String::new();
+                };
+                let record = &context.program.records[*record];
+                let Some(member) = record.members.get(*member as usize) else {
+                    return String::new();
+                };
+                let base = describe_value(context, body, function, address.base, depth + 1);
+                if base.is_empty() {
+                    member.name.to_string()
+                } else {
+                    format!("{base}->{}", member.name)
+                }
+            }
+            _ => {
+                let base = describe_value(context, body, function, ptr, depth + 1);
+                if base.is_empty() { base } else { format!("*{base}") }
+            }
+        },
+        _ => {
+            let base = describe_value(context, body, function, ptr, depth + 1);
+            if base.is_empty() { base } else { format!("*{base}") }
+        }
+    }
+}
+
+/// A value in C terms: the variable it was assigned to, or the place it was read from.
+pub fn describe_value(
+    context: &Context,
+    body: &Body,
+    function: program::FunctionId,
+    value: Operand,
+    depth: u32,
+) -> String {
+    match value {
+        Operand::Param(index) => {
+            let param = context.program.functions[function].params.get(index as usize);
+            match param.and_then(|param| param.variable) {
+                Some(variable) => body.variables[variable].name.to_string(),
+                None => String::new(),
+            }
+        }
+        Operand::Inst(inst) if depth < 4 => match &body.insts[inst].op {
+            Op::Load(access) => describe_place(context, body, function, access.ptr, depth + 1),
+            Op::Convert(conversion) => {
+                describe_value(context, body, function, conversion.value, depth + 1)
+            }
+            _ => match bound_variable(body, inst) {
+                Some(variable) => body.variables[variable].name.to_string(),
+                None => String::new(),
+            },
+        },
+        _ => String::new(),
+    }
+}
+
+/// The variable an instruction's value is assigned to right after it.
+fn bound_variable(body: &Body, inst: InstId) -> Option<program::VarId> {
+    let end = body.blocks[body.insts[inst].block].end;
+    (inst.0..end.0.min(inst.0 + 6)).find_map(|id| match &body.insts[InstId(id)].op {
+        Op::Bind { variable, value: Operand::Inst(value) } if *value == inst => Some(*variable),
+        _ => None,
+    })
+}
+
+pub fn width(ty: Ty) -> u32 {
+    match ty {
+        Ty::Int(bits) => bits,
+        _ => 64,
+    }
+}
+
+/// Whether a C type is read as a signed number; unknown types are.
+pub fn is_signed(context: &Context, ctype: TypeId) -> bool {
+    match &context.program.types[ctype] {
+        CType::Int { signed, .. } | CType::Enum { signed, .. } => *signed,
+        CType::Bool | CType::Pointer(_) => false,
+        CType::Typedef { target, .. } => is_signed(context, *target),
+        CType::Const(target) | CType::Volatile(target) | CType::Atomic(target) => {
+            is_signed(context, *target)
+        }
+        _ => true,
+    }
+}

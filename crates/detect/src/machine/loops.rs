@@ -1,0 +1,381 @@
+//! A loop at some later iteration: counters in closed form, written memory forgotten as
+//! far as the earlier iterations may have written it.
+
+use facts::cfg::{Cfg, LoopId};
+use facts::loops::{FunctionLoops, Induction, Step};
+use logic::{Interval, SymbolId, TermId};
+use program::{BinaryOp, BlockId, Body, Call, InstId, LocId, Op, Operand, Ty};
+
+use super::access::global_object;
+use super::context::Context;
+use super::exec::{Exec, width};
+use super::memory::{Data, ObjectId};
+use super::state::State;
+use super::symbols::SymbolKind;
+use super::value::Value;
+use crate::effects::Effect;
+
+/// A loop about to be entered in `state`, whose top frame stands before the header's phis.
+pub struct Entry<'a> {
+    pub body: &'a Body,
+    pub cfg: &'a Cfg,
+    pub loops: &'a FunctionLoops,
+    pub id: LoopId,
+    /// The block control comes from.
+    pub from: BlockId,
+}
+
+impl Entry<'_> {
+    /// Turns `state` into one in the middle of the loop, `count` iterations later. The
+    /// header's phis have run.
+    pub fn generalise(
+        &self,
+        context: &mut Context,
+        state: &mut State,
+        effects: &dyn Fn(&Call) -> Effect,
+    ) -> SymbolId {
+        let loc = self.body.blocks[self.header()].loc;
+        let count =
+            context.fresh(Interval::new(0, i128::from(i32::MAX)), SymbolKind::Iterations, "", loc);
+        let symbol = context.terms.as_symbol(count).expect("a fresh symbol is a symbol");
+        let mut exec = Exec { context, state };
+        let later = self.phi_values(&mut exec, count);
+        self.forget_written(&mut exec, count, effects);
+        for (phi, value) in later {
+            exec.state.top_mut().set(phi, value);
+        }
+        symbol
+    }
+
+    fn header(&self) -> BlockId {
+        self.cfg.loops.loops[self.id].header
+    }
+
+    fn phi_values(&self, exec: &mut Exec, count: TermId) -> Vec<(InstId, Value)> {
+        let mut values = Vec::new();
+        for id in self.body.blocks[self.header()].inst_ids() {
+            let inst = &self.body.insts[id];
+            let Op::Phi(_) = &inst.op else { break };
+            let value = match self.loops.loops[self.id].induction(id) {
+                Some(induction) => self.closed_form(exec, induction, count),
+                None => None,
+            };
+            let value = value.unwrap_or_else(|| {
+                exec.made_up(inst.ty, inst.ctype, inst.loc, SymbolKind::Unknown, "")
+            });
+            values.push((id, value));
+        }
+        values
+    }
+
+    fn incoming(&self, exec: &mut Exec, phi: InstId) -> Option<Value> {
+        let Op::Phi(operands) = &self.body.insts[phi].op else { return None };
+        let (_, operand) = operands.iter().find(|(from, _)| *from == self.from)?;
+        Some(exec.operand(*operand))
+    }
+
+    fn closed_form(&self, exec: &mut Exec, induction: &Induction, count: TermId) -> Option<Value> {
+        let start = self.incoming(exec, induction.phi)?;
+        let change = match induction.step {
+            Step::Constant(step) => exec.context.terms.scale(step, count),
+            Step::Plus(by) | Step::Minus(by) => {
+                let bits = width(exec.operand_ty(by));
+                let Value::Int(by) = exec.operand(by) else { return None };
+                let by = exec.context.wrap(by, bits, true);
+                let change = exec.context.terms.mul(by, count);
+                match induction.step {
+                    Step::Minus(_) => exec.context.terms.negate(change),
+                    _ => change,
+                }
+            }
+        };
+        match start {
+            Value::Int(start) if !induction.is_pointer => {
+                let ty = self.body.insts[induction.phi].ty;
+                let signed = self.counts_signed(induction.phi);
+                let start = exec.context.wrap(start, width(ty), signed);
+                let term = exec.context.terms.add(start, change);
+                if signed {
+                    self.assume_no_overflow(exec, term, width(ty));
+                }
+                Some(Value::Int(term))
+            }
+            Value::Pointer { object, offset } => {
+                Some(Value::Pointer { object, offset: exec.context.terms.add(offset, change) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the counter is one whose overflow would be undefined.
+    fn counts_signed(&self, phi: InstId) -> bool {
+        let Op::Phi(operands) = &self.body.insts[phi].op else { return false };
+        operands.iter().any(|(_, operand)| match operand {
+            Operand::Inst(next) => matches!(
+                self.body.insts[*next].op,
+                Op::Binary { op: BinaryOp::Add | BinaryOp::Sub, no_signed_wrap: true, .. }
+            ),
+            _ => false,
+        })
+    }
+
+    fn assume_no_overflow(&self, exec: &mut Exec, term: TermId, bits: u32) {
+        let range = Interval::of_width(bits, true);
+        if exec.context.terms.range(term).is_within(range) {
+            return;
+        }
+        let (Some(low), Some(high)) = (range.low, range.high) else { return };
+        let (low, high) = (exec.context.constant(low), exec.context.constant(high));
+        let within = exec.context.terms.within(term, low, high);
+        exec.state.path.assume(within, LocId::UNKNOWN, None);
+        exec.context.declare_exact(term, bits);
+    }
+
+    fn forget_written(&self, exec: &mut Exec, count: TermId, effects: &dyn Fn(&Call) -> Effect) {
+        let mut written = Written::default();
+        for block in self.cfg.loops.blocks(self.id) {
+            for id in self.body.blocks[block].inst_ids() {
+                match &self.body.insts[id].op {
+                    Op::Store { access, value } => {
+                        self.stored(
+                            exec,
+                            access.ptr,
+                            access.size,
+                            Some(*value),
+                            count,
+                            &mut written,
+                        );
+                    }
+                    Op::AtomicUpdate { access, .. } | Op::CompareExchange { access, .. } => {
+                        self.stored(exec, access.ptr, access.size, None, count, &mut written);
+                    }
+                    Op::UninitMemory { ptr, .. }
+                    | Op::MemCopy { to: ptr, .. }
+                    | Op::MemSet { to: ptr, .. } => self.touched(exec, *ptr, &mut written),
+                    Op::Call(call) => self.called(exec, call, &effects(call), &mut written),
+                    Op::Asm { .. } => written.anything = true,
+                    _ => {}
+                }
+            }
+        }
+        written.apply(exec, self.body.blocks[self.header()].loc);
+    }
+
+    fn called(&self, exec: &mut Exec, call: &Call, effect: &Effect, written: &mut Written) {
+        for index in &effect.args {
+            if let Some(arg) = call.args.get(*index) {
+                self.touched(exec, *arg, written);
+            }
+        }
+        for global in &effect.globals {
+            written.objects.push(global_object(exec.context, &mut exec.state.memory, *global));
+        }
+        if effect.anything {
+            call.args.iter().for_each(|arg| self.touched(exec, *arg, written));
+            written.anything = true;
+        }
+    }
+
+    /// A store in the loop, whose address may move with the counters.
+    fn stored(
+        &self,
+        exec: &mut Exec,
+        ptr: Operand,
+        size: u64,
+        value: Option<Operand>,
+        count: TermId,
+        written: &mut Written,
+    ) {
+        let zero = exec.context.constant(0);
+        let first = self.evaluate(exec, ptr, zero, 0);
+        let now = self.evaluate(exec, ptr, count, 0);
+        let (
+            Some(Value::Pointer { object, offset: first }),
+            Some(Value::Pointer { offset: now, .. }),
+        ) = (first, now)
+        else {
+            return self.touched(exec, ptr, written);
+        };
+        let moved = exec.context.terms.sub(now, first);
+        let linear = exec.context.terms.linear(moved).clone();
+        let counter = exec.context.terms.linear(count).as_leaf();
+        let stride = match linear.terms.as_slice() {
+            [] if linear.constant == 0 => 0,
+            [(leaf, stride)] if linear.constant == 0 && Some(*leaf) == counter => *stride,
+            _ => return self.touched(exec, ptr, written),
+        };
+        let bytes = exec.context.constant(i128::from(size));
+        if stride == 0 {
+            written.pieces.push((object, first, bytes, Data::Unknown { input: false }));
+            return;
+        }
+        let unit = value.and_then(|value| self.invariant(exec, value));
+        let data = match unit {
+            Some(unit) if stride.unsigned_abs() == u128::from(size) => {
+                Data::Fill { unit, width: size }
+            }
+            _ => Data::Unknown { input: false },
+        };
+        let len = exec.context.terms.scale(stride.abs(), count);
+        let start = if stride > 0 { first } else { exec.context.terms.add_constant(now, -stride) };
+        written.pieces.push((object, start, len, data));
+    }
+
+    /// The value of an operand that is the same in every iteration.
+    fn invariant(&self, exec: &mut Exec, operand: Operand) -> Option<Value> {
+        match operand {
+            Operand::Inst(inst)
+                if self.cfg.loops.contains(self.id, self.body.insts[inst].block) =>
+            {
+                None
+            }
+            _ => Some(exec.operand(operand)),
+        }
+    }
+
+    /// The operand's value at iteration `count`, as far as counters and invariants decide it.
+    fn evaluate(
+        &self,
+        exec: &mut Exec,
+        operand: Operand,
+        count: TermId,
+        depth: u32,
+    ) -> Option<Value> {
+        let Operand::Inst(id) = operand else { return Some(exec.operand(operand)) };
+        let inst = &self.body.insts[id];
+        if !self.cfg.loops.contains(self.id, inst.block) {
+            return Some(exec.operand(operand));
+        }
+        if depth > 12 {
+            return None;
+        }
+        match &inst.op {
+            Op::Phi(_) if inst.block == self.header() => {
+                let induction = self.loops.loops[self.id].induction(id)?;
+                self.closed_form(exec, induction, count)
+            }
+            Op::Convert(conversion) => {
+                let from = exec.operand_ty(conversion.value);
+                let value = self.evaluate(exec, conversion.value, count, depth + 1)?;
+                let Value::Int(term) = value else { return Some(value) };
+                let _ = term;
+                let mut arith = super::arith::Arith {
+                    context: exec.context,
+                    memory: &exec.state.memory,
+                    loc: inst.loc,
+                };
+                Some(arith.convert(conversion.kind, value, from, inst.ty))
+            }
+            Op::Binary { op, lhs, rhs, no_signed_wrap, .. } => {
+                let lhs = self.evaluate(exec, *lhs, count, depth + 1)?;
+                let rhs = self.evaluate(exec, *rhs, count, depth + 1)?;
+                let mut arith = super::arith::Arith {
+                    context: exec.context,
+                    memory: &exec.state.memory,
+                    loc: inst.loc,
+                };
+                let value = arith.binary(*op, lhs, rhs, inst.ty, *no_signed_wrap);
+                if let (true, Value::Int(term), Ty::Int(bits)) = (*no_signed_wrap, value, inst.ty) {
+                    exec.context.declare_exact(term, bits);
+                }
+                Some(value)
+            }
+            Op::Address(address) => {
+                let base = self.evaluate(exec, address.base, count, depth + 1)?;
+                let mut sum = exec.context.constant(i128::from(address.offset));
+                for term in &address.terms {
+                    let bits = width(exec.operand_ty(term.index));
+                    let Value::Int(index) = self.evaluate(exec, term.index, count, depth + 1)?
+                    else {
+                        return None;
+                    };
+                    let index = exec.context.wrap(index, bits, true);
+                    sum = exec.context.terms.add_scaled(sum, i128::from(term.stride), index);
+                }
+                let Value::Pointer { object, offset } = base else { return None };
+                Some(Value::Pointer { object, offset: exec.context.terms.add(offset, sum) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Something behind this pointer is written; where is not known.
+    fn touched(&self, exec: &mut Exec, ptr: Operand, written: &mut Written) {
+        match self.root(exec, ptr, 0) {
+            Some(Value::Pointer { object, .. }) => written.objects.push(object),
+            Some(_) => {}
+            None => written.anything = true,
+        }
+    }
+
+    /// The pointer that `ptr` is derived from, as it is outside the loop.
+    fn root(&self, exec: &mut Exec, ptr: Operand, depth: u32) -> Option<Value> {
+        let Operand::Inst(id) = ptr else { return Some(exec.operand(ptr)) };
+        let inst = &self.body.insts[id];
+        if !self.cfg.loops.contains(self.id, inst.block) {
+            return Some(exec.operand(ptr));
+        }
+        if depth > 12 {
+            return None;
+        }
+        match &inst.op {
+            Op::Address(address) => self.root(exec, address.base, depth + 1),
+            Op::Convert(conversion) => self.root(exec, conversion.value, depth + 1),
+            Op::Phi(operands) => {
+                let outside = operands.iter().find(|(from, _)| {
+                    !self.cfg.loops.contains(self.id, *from) || inst.block != self.header()
+                })?;
+                self.root(exec, outside.1, depth + 1)
+            }
+            Op::Alloca { .. } => Some(exec.operand(ptr)),
+            Op::Load(access) => match self.root(exec, access.ptr, depth + 1)? {
+                // A pointer variable in memory that the loop reads: what it holds now.
+                Value::Pointer { object, offset } => {
+                    let name = String::new();
+                    let wanted = super::access::Wanted {
+                        ty: inst.ty,
+                        signed: false,
+                        name: &name,
+                        loc: inst.loc,
+                    };
+                    let state = &mut *exec.state;
+                    let mut reader = super::access::Reader {
+                        context: exec.context,
+                        path: &state.path,
+                        memory: &mut state.memory,
+                    };
+                    Some(reader.read(object, offset, wanted))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Written {
+    pieces: Vec<(ObjectId, TermId, TermId, Data)>,
+    objects: Vec<ObjectId>,
+    anything: bool,
+}
+
+impl Written {
+    fn apply(self, exec: &mut Exec, loc: LocId) {
+        if self.anything {
+            let escaped: Vec<ObjectId> =
+                exec.state.memory.ids().filter(|id| exec.state.memory.get(*id).escaped).collect();
+            for object in escaped {
+                exec.forget_object(object, loc);
+            }
+        }
+        for object in &self.objects {
+            exec.forget_object(*object, loc);
+        }
+        for (object, offset, len, data) in self.pieces {
+            if !self.objects.contains(&object) {
+                exec.state.memory.get_mut(object).write(offset, len, data, loc);
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Objects and what was written to them, newest first.
+//!
+//! An object's content is a log of writes over a base content. The log is shared between
+//! the states of a search (a fork copies nothing) and answers symbolic offsets as well as
+//! constant ones: a read walks it until it meets the write it falls into.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use base::{IdVec, define_id};
+use logic::{FormulaId, TermId, Terms};
+use program::{FunctionId, GlobalId, InstId, LocId};
+
+use super::value::Value;
+
+define_id!(/// An object of one search. Ids ascend in order of creation on a path.
+    ObjectId);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// A variable of the call that `frame` counts.
+    Local {
+        frame: u32,
+        function: FunctionId,
+        inst: InstId,
+    },
+    Global(GlobalId),
+    /// What a call allocated.
+    Heap {
+        function: FunctionId,
+        call: InstId,
+    },
+    /// What a pointer of unknown origin leads to.
+    Pointee,
+}
+
+/// What an object holds where nothing was written on the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    Uninit(LocId),
+    Zero,
+    Initializer(GlobalId),
+    /// As the outermost function of the path found it.
+    Entry,
+    /// Left by code that could not be followed.
+    Unknown,
+    /// Filled from outside the program.
+    Input,
+}
+
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub kind: ObjectKind,
+    /// In C terms, for messages: `buf`, `*p`.
+    pub name: Rc<str>,
+    /// In bytes; `None` where nothing is known.
+    pub size: Option<TermId>,
+    /// Whether offset 0 is the object's first byte; false for what a pointer of unknown
+    /// origin leads to, which may be the middle of something.
+    pub has_start: bool,
+    /// Holds where a pointer to this object is null instead.
+    pub null: FormulaId,
+    pub content: Content,
+    pub log: Option<Rc<Write>>,
+    /// Attributes of the whole object, by name: `State` and those of user specifications.
+    pub attributes: BTreeMap<Rc<str>, Value>,
+    /// Whether code outside the path may hold a pointer to it.
+    pub escaped: bool,
+    /// Where it was declared or allocated.
+    pub loc: LocId,
+}
+
+#[derive(Debug)]
+pub struct Write {
+    pub offset: TermId,
+    /// Bytes covered.
+    pub len: TermId,
+    pub data: Data,
+    pub loc: LocId,
+    pub before: Option<Rc<Write>>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Data {
+    Value(Value),
+    /// The same unit over and over.
+    Fill {
+        unit: Value,
+        width: u64,
+    },
+    /// Bytes of another object as they were at the time of the copy.
+    Copy {
+        from: Rc<Object>,
+        offset: TermId,
+    },
+    /// `len - 1` units that are not zero and one that is.
+    String {
+        units: TermId,
+        width: u64,
+        input: bool,
+    },
+    /// Written, but with what is not known.
+    Unknown {
+        input: bool,
+    },
+    /// No longer initialised.
+    Uninit,
+}
+
+/// All objects a path knows. Cloning is cheap.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    objects: IdVec<ObjectId, Rc<Object>>,
+    globals: BTreeMap<GlobalId, ObjectId>,
+}
+
+impl Object {
+    pub fn new(kind: ObjectKind, name: &str, size: Option<TermId>, content: Content) -> Self {
+        Self {
+            kind,
+            name: name.into(),
+            size,
+            has_start: true,
+            null: Terms::FALSE,
+            content,
+            log: None,
+            attributes: BTreeMap::new(),
+            escaped: false,
+            loc: LocId::UNKNOWN,
+        }
+    }
+
+    pub fn write(&mut self, offset: TermId, len: TermId, data: Data, loc: LocId) {
+        let before = self.log.take();
+        self.log = Some(Rc::new(Write { offset, len, data, loc, before }));
+    }
+
+    /// The writes, newest first.
+    pub fn writes(&self) -> impl Iterator<Item = &Write> {
+        std::iter::successors(self.log.as_deref(), |write| write.before.as_deref())
+    }
+}
+
+impl Memory {
+    pub fn add(&mut self, object: Object) -> ObjectId {
+        self.objects.push(Rc::new(object))
+    }
+
+    pub fn add_global(&mut self, global: GlobalId, object: Object) -> ObjectId {
+        let id = self.add(object);
+        self.globals.insert(global, id);
+        id
+    }
+
+    pub fn global(&self, global: GlobalId) -> Option<ObjectId> {
+        self.globals.get(&global).copied()
+    }
+
+    pub fn get(&self, object: ObjectId) -> &Object {
+        &self.objects[object]
+    }
+
+    /// The object as it is now, for a copy that later writes do not change.
+    pub fn snapshot(&self, object: ObjectId) -> Rc<Object> {
+        self.objects[object].clone()
+    }
+
+    pub fn get_mut(&mut self, object: ObjectId) -> &mut Object {
+        Rc::make_mut(&mut self.objects[object])
+    }
+
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = ObjectId> + use<> {
+        self.objects.ids()
+    }
+}
+
+/// A long log would overflow the stack if it were dropped recursively.
+impl Drop for Write {
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(write) = next {
+            match Rc::try_unwrap(write) {
+                Ok(mut write) => next = write.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The symbolic interpreter: runs a program forwards along a path, with a full memory
+//! model, and says of each value exactly what the path makes of it.
+
+pub mod access;
+pub mod arith;
+pub mod attributes;
+pub mod context;
+pub mod exec;
+pub mod loops;
+pub mod memory;
+pub mod path;
+pub mod state;
+pub mod strings;
+pub mod symbols;
+pub mod trail;
+pub mod value;
+
+pub use context::{Context, Feasible};
+pub use state::{Frame, State};
+pub use symbols::SymbolKind;
+pub use value::Value;

@@ -1,0 +1,123 @@
+//! One point of a search: the calls in progress, memory, and the path that led here.
+
+use std::rc::Rc;
+
+use facts::cfg::LoopId;
+use logic::SymbolId;
+use program::{BlockId, FunctionId, InstId};
+
+use super::memory::Memory;
+use super::path::Path;
+use super::trail::Trail;
+use super::value::Value;
+
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Outermost first; never empty while the state runs.
+    pub frames: Vec<Frame>,
+    pub memory: Memory,
+    pub path: Path,
+    pub trail: Trail,
+    /// How many frames were ever made on the path: numbers locals of different calls.
+    pub n_frames: u32,
+    /// Forks that led here; the search prefers short histories.
+    pub n_forks: u32,
+    /// Iteration counts that hang on something unknown.
+    pub unsure: Vec<SymbolId>,
+    /// Steps of effect since the outermost function began, in units of instructions.
+    pub n_steps: u32,
+}
+
+/// A call in progress.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    pub function: FunctionId,
+    pub number: u32,
+    /// By instruction; [`Value::Unknown`] before it ran.
+    values: Rc<Vec<Value>>,
+    pub params: Rc<[Value]>,
+    /// Arguments beyond the parameters.
+    pub rest: Rc<[Value]>,
+    pub block: BlockId,
+    pub next: InstId,
+    /// The call in the frame below that is waiting for this one.
+    pub call: Option<InstId>,
+    /// What it is about to return.
+    pub returned: Option<Value>,
+    /// Loops control is in, outermost first.
+    pub loops: Vec<LoopRun>,
+}
+
+/// A loop control is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoopRun {
+    pub id: LoopId,
+    pub phase: Phase,
+}
+
+/// Which iterations of a loop a state stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The first, exactly.
+    First,
+    /// Every one so far, each exactly: the loop is short and counted.
+    Unrolled { n: u32 },
+    /// Some iteration before the last but one: it only establishes what holds when the loop
+    /// goes on. Nothing is observed in it.
+    Earlier { count: SymbolId },
+    /// The iteration after that.
+    Later { count: SymbolId },
+}
+
+impl Frame {
+    pub fn new(
+        function: FunctionId,
+        number: u32,
+        n_insts: usize,
+        params: Rc<[Value]>,
+        call: Option<InstId>,
+    ) -> Self {
+        Self {
+            function,
+            number,
+            values: Rc::new(vec![Value::Unknown; n_insts]),
+            params,
+            rest: Rc::new([]),
+            block: BlockId(0),
+            next: InstId(0),
+            call,
+            returned: None,
+            loops: Vec::new(),
+        }
+    }
+
+    pub fn value(&self, inst: InstId) -> Value {
+        self.values[inst.0 as usize]
+    }
+
+    pub fn set(&mut self, inst: InstId, value: Value) {
+        Rc::make_mut(&mut self.values)[inst.0 as usize] = value;
+    }
+}
+
+impl State {
+    pub fn top(&self) -> &Frame {
+        self.frames.last().expect("a running state has a frame")
+    }
+
+    pub fn top_mut(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("a running state has a frame")
+    }
+
+    pub fn depth(&self) -> u32 {
+        self.frames.len() as u32 - 1
+    }
+
+    /// Whether some loop on the stack is in an iteration that only sets the scene.
+    pub fn sets_the_scene(&self) -> bool {
+        self.frames
+            .iter()
+            .flat_map(|frame| &frame.loops)
+            .any(|run| matches!(run.phase, Phase::Earlier { .. }))
+    }
+}

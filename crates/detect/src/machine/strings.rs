@@ -1,0 +1,306 @@
+//! Lengths of strings: where the first zero unit at or after an address lies.
+//!
+//! A length is never stored: it follows from the writes to the object, so that a byte
+//! written into the middle of a string shortens it and a copied prefix leaves it open.
+
+use logic::{Comparison, Interval, TermId, Terms};
+use program::{Const, GlobalId, LocId};
+
+use super::access::{Overlap, overlap};
+use super::context::Context;
+use super::memory::{Content, Data, Memory, Object, ObjectId, Write};
+use super::path::Path;
+use super::symbols::SymbolKind;
+use super::value::Value;
+
+/// The length of a string in units, without its terminator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    Known(TermId),
+    /// No terminator among so many units; what follows is not initialised or not part of
+    /// the object.
+    Unterminated(TermId),
+}
+
+/// Looks for terminators on a path.
+pub struct Scanner<'c, 'p> {
+    pub context: &'c mut Context<'p>,
+    pub path: &'c Path,
+    pub memory: &'c mut Memory,
+    pub loc: LocId,
+    /// Bytes per unit: 1, or 4 for `wchar_t`.
+    pub width: u64,
+}
+
+/// What a scan found, in bytes from the start of the object scanned.
+enum Scan {
+    /// A terminator.
+    Zero(TermId),
+    /// No terminator before here, and none known after.
+    Open(TermId),
+    /// The string goes on here, into something nobody knows.
+    Foreign(TermId, SymbolKind),
+}
+
+/// Units looked at one by one before a scan gives up.
+const MAX_UNITS: usize = 512;
+
+impl Scanner<'_, '_> {
+    pub fn length(&mut self, object: ObjectId, offset: TermId) -> Length {
+        let snapshot = self.memory.snapshot(object);
+        let width = i128::from(self.width);
+        match self.scan(&snapshot, offset, 0) {
+            Scan::Zero(at) => Length::Known(self.units(offset, at)),
+            Scan::Open(at) => Length::Unterminated(self.units(offset, at)),
+            Scan::Foreign(at, kind) => {
+                let name = format!("the length of {}", snapshot.name);
+                let name = name.replace("of *", "of ");
+                let rest = self.context.fresh(Interval::new(0, 1 << 40), kind, name, self.loc);
+                let bytes = self.context.terms.scale(width, rest);
+                let len = self.context.terms.add_constant(bytes, width);
+                let data = Data::String {
+                    units: rest,
+                    width: self.width,
+                    input: kind == SymbolKind::Chosen,
+                };
+                let end = self.context.terms.add(at, bytes);
+                self.memory.get_mut(object).write(at, len, data, self.loc);
+                Length::Known(self.units(offset, end))
+            }
+        }
+    }
+
+    fn units(&mut self, from: TermId, to: TermId) -> TermId {
+        let bytes = self.context.terms.sub(to, from);
+        match self.width {
+            1 => bytes,
+            width => {
+                let width = self.context.constant(i128::from(width));
+                self.context.terms.divide(logic::Rounding::Floor, bytes, width)
+            }
+        }
+    }
+
+    fn scan(&mut self, object: &Object, offset: TermId, depth: u32) -> Scan {
+        let mut cursor = offset;
+        let unit = self.context.constant(i128::from(self.width));
+        for _ in 0..MAX_UNITS {
+            let mut newer: Vec<(TermId, TermId)> = Vec::new();
+            let mut covering = None;
+            for write in object.writes().take(MAX_UNITS) {
+                match overlap(self.context, self.path, (cursor, unit), (write.offset, write.len)) {
+                    Overlap::Disjoint => newer.push((write.offset, write.len)),
+                    Overlap::Inside(_) => {
+                        covering = Some(write);
+                        break;
+                    }
+                    Overlap::Unclear => return Scan::Foreign(cursor, kind_of(&write.data)),
+                }
+            }
+            let next = match covering {
+                Some(write) => self.scan_write(write, cursor, &newer, depth),
+                None => self.scan_content(object, cursor, &newer),
+            };
+            match next {
+                Ok(further) => cursor = further,
+                Err(scan) => return scan,
+            }
+        }
+        Scan::Foreign(cursor, SymbolKind::Unknown)
+    }
+
+    /// Where the scan goes on after `write`, or how it ends in it.
+    fn scan_write(
+        &mut self,
+        write: &Write,
+        cursor: TermId,
+        newer: &[(TermId, TermId)],
+        depth: u32,
+    ) -> Result<TermId, Scan> {
+        let end = self.context.terms.add(write.offset, write.len);
+        match &write.data {
+            Data::Value(value) => self.scan_unit(*value, write, cursor),
+            Data::Fill { unit, .. } => match self.is_zero(*unit) {
+                Some(true) => Err(Scan::Zero(cursor)),
+                Some(false) => Ok(self.up_to(cursor, end, newer)),
+                None => Err(Scan::Foreign(cursor, SymbolKind::Unknown)),
+            },
+            Data::String { units, width, .. } if *width == self.width => {
+                let bytes = self.context.terms.scale(i128::from(*width), *units);
+                let terminator = self.context.terms.add(write.offset, bytes);
+                let further = self.up_to(cursor, terminator, newer);
+                if further == terminator { Err(Scan::Zero(terminator)) } else { Ok(further) }
+            }
+            Data::Copy { from, offset } if depth < 8 => {
+                let into = self.context.terms.sub(cursor, write.offset);
+                let start = self.context.terms.add(*offset, into);
+                let (from, offset) = (from.clone(), *offset);
+                let shift = self.context.terms.sub(write.offset, offset);
+                let scanned = self.scan(&from, start, depth + 1);
+                self.scanned_copy(scanned, shift, cursor, end, newer)
+            }
+            Data::Uninit => Err(Scan::Open(cursor)),
+            data => Err(Scan::Foreign(cursor, kind_of(data))),
+        }
+    }
+
+    fn scanned_copy(
+        &mut self,
+        scanned: Scan,
+        shift: TermId,
+        cursor: TermId,
+        end: TermId,
+        newer: &[(TermId, TermId)],
+    ) -> Result<TermId, Scan> {
+        let terms = &mut self.context.terms;
+        match scanned {
+            Scan::Zero(at) => {
+                let at = terms.add(at, shift);
+                let inside = terms.compare(Comparison::Lt, at, end);
+                let outside = terms.not(inside);
+                if self.context.prove(self.path, inside) {
+                    let further = self.up_to(cursor, at, newer);
+                    if further == at { Err(Scan::Zero(at)) } else { Ok(further) }
+                } else if self.context.prove(self.path, outside) {
+                    Ok(self.up_to(cursor, end, newer))
+                } else {
+                    Err(Scan::Foreign(cursor, SymbolKind::Unknown))
+                }
+            }
+            Scan::Open(at) => Err(Scan::Open(terms.add(at, shift))),
+            Scan::Foreign(at, kind) => Err(Scan::Foreign(terms.add(at, shift), kind)),
+        }
+    }
+
+    fn scan_unit(&mut self, value: Value, write: &Write, cursor: TermId) -> Result<TermId, Scan> {
+        let width = i128::from(self.width);
+        if let Value::Uninit(_) = value {
+            return Err(Scan::Open(cursor));
+        }
+        let Value::Int(term) = value else {
+            return Err(Scan::Foreign(cursor, SymbolKind::Unknown));
+        };
+        let into = self.context.terms.sub(cursor, write.offset);
+        if let (Some(value), Some(into)) =
+            (self.context.terms.as_constant(term), self.context.terms.as_constant(into))
+        {
+            let bits = 8 * self.width as u32;
+            let unit = (value >> (8 * into.clamp(0, 15))) & ((1 << bits) - 1);
+            return if unit == 0 {
+                Err(Scan::Zero(cursor))
+            } else {
+                Ok(self.context.terms.add_constant(cursor, width))
+            };
+        }
+        match self.is_zero(value) {
+            Some(true) => Err(Scan::Zero(cursor)),
+            Some(false) => Ok(self.context.terms.add_constant(cursor, width)),
+            None => Err(Scan::Foreign(cursor, self.kind_of_term(term))),
+        }
+    }
+
+    fn kind_of_term(&mut self, term: TermId) -> SymbolKind {
+        match self.context.terms.as_symbol(term) {
+            Some(symbol) => self.context.symbols.get(symbol).kind,
+            None => SymbolKind::Unknown,
+        }
+    }
+
+    /// Whether a unit is zero, where the path decides it.
+    fn is_zero(&mut self, value: Value) -> Option<bool> {
+        let Value::Int(term) = value else { return None };
+        let zero = self.context.constant(0);
+        let equal = self.context.terms.compare(Comparison::Eq, term, zero);
+        let differs = self.context.terms.not(equal);
+        if self.context.prove(self.path, equal) {
+            Some(true)
+        } else {
+            self.context.prove(self.path, differs).then_some(false)
+        }
+    }
+
+    fn scan_content(
+        &mut self,
+        object: &Object,
+        cursor: TermId,
+        newer: &[(TermId, TermId)],
+    ) -> Result<TermId, Scan> {
+        if let Some(size) = object.size
+            && object.has_start
+        {
+            let past = self.context.terms.compare(Comparison::Ge, cursor, size);
+            if self.context.prove(self.path, past) {
+                return Err(Scan::Open(cursor));
+            }
+        }
+        match object.content {
+            Content::Uninit(_) => Err(Scan::Open(cursor)),
+            Content::Zero => Err(Scan::Zero(cursor)),
+            Content::Initializer(global) => match self.initial_terminator(global, cursor) {
+                Some(at) => {
+                    let further = self.up_to(cursor, at, newer);
+                    if further == at { Err(Scan::Zero(at)) } else { Ok(further) }
+                }
+                None => Err(Scan::Foreign(cursor, SymbolKind::Unknown)),
+            },
+            Content::Entry => Err(Scan::Foreign(cursor, SymbolKind::Entry)),
+            Content::Unknown => Err(Scan::Foreign(cursor, SymbolKind::Unknown)),
+            Content::Input => Err(Scan::Foreign(cursor, SymbolKind::Chosen)),
+        }
+    }
+
+    /// The terminator in a global's initialiser at or after a constant offset.
+    fn initial_terminator(&mut self, global: GlobalId, cursor: TermId) -> Option<TermId> {
+        let from = usize::try_from(self.context.terms.as_constant(cursor)?).ok()?;
+        let global = &self.context.program.globals[global];
+        let mut bytes = vec![0u8; usize::try_from(global.size).ok()?.min(1 << 20)];
+        for piece in global.init.as_ref()? {
+            let start = usize::try_from(piece.offset).ok()?;
+            write_constant(&mut bytes, start, &self.context.program.constants[piece.value])?;
+        }
+        let width = self.width as usize;
+        let at = (from..bytes.len()).step_by(width).find(|at| {
+            bytes.get(*at..*at + width).is_some_and(|unit| unit.iter().all(|b| *b == 0))
+        })?;
+        Some(self.context.constant(at as i128))
+    }
+
+    /// `end`, or the start of the first newer write between `cursor` and `end`.
+    fn up_to(&mut self, cursor: TermId, end: TermId, newer: &[(TermId, TermId)]) -> TermId {
+        let mut nearest = end;
+        for (start, len) in newer {
+            if self.context.terms.as_constant(*len) == Some(0) {
+                continue;
+            }
+            let after = self.context.terms.compare(Comparison::Gt, *start, cursor);
+            let nearer = self.context.terms.compare(Comparison::Lt, *start, nearest);
+            let inside = self.context.terms.and(&[after, nearer]);
+            let decided = inside == Terms::TRUE
+                || (inside != Terms::FALSE && self.context.prove(self.path, inside));
+            if decided {
+                nearest = *start;
+            }
+        }
+        nearest
+    }
+}
+
+fn write_constant(bytes: &mut [u8], start: usize, constant: &Const) -> Option<()> {
+    match constant {
+        Const::Bytes(part) => bytes.get_mut(start..start + part.len())?.copy_from_slice(part),
+        Const::Int { bits, value } => {
+            let size = (*bits as usize).div_ceil(8).min(16);
+            bytes.get_mut(start..start + size)?.copy_from_slice(&value.to_le_bytes()[..size]);
+        }
+        Const::Zero(_) | Const::Null => {}
+        _ => return None,
+    }
+    Some(())
+}
+
+fn kind_of(data: &Data) -> SymbolKind {
+    match data {
+        Data::Unknown { input: true } | Data::String { input: true, .. } => SymbolKind::Chosen,
+        _ => SymbolKind::Unknown,
+    }
+}

@@ -1,0 +1,62 @@
+//! Queries: the questions raised at observable points, and what became of them.
+
+use base::define_id;
+use findings::{Place, Segment};
+use program::{FunctionId, InstId, LocId};
+
+define_id!(/// A query of one run, in program order.
+    QueryId);
+
+/// Whether a constraint can be violated at one point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Index of the rule.
+    pub rule: u32,
+    /// Index of the observation among the rule's matches at the point.
+    pub point: u32,
+    pub function: FunctionId,
+    pub inst: InstId,
+}
+
+/// A violation on a path, in plain data: it outlives the search that found it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    pub message: String,
+    pub input_dependent: bool,
+    pub segment: Segment,
+    pub error_state: String,
+}
+
+/// What one search says of a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Whether some path came to the point.
+    pub reached: bool,
+    pub violation: Option<Violation>,
+    /// Paths on which the violation is up to the outermost function's callers.
+    pub needs_callers: bool,
+    /// What must hold at entry, in C terms, where that is simple.
+    pub requires: Option<String>,
+    /// The first thing that left the question open on some path.
+    pub open: Option<(String, LocId)>,
+    /// Paths were left out.
+    pub cut: Option<(String, LocId)>,
+}
+
+/// What is known of a query in the end.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Resolution {
+    Safe,
+    /// No path reaches the point.
+    Infeasible,
+    Unsafe(Violation),
+    /// Callers that are not part of the program decide.
+    Contract {
+        function: FunctionId,
+        requires: Option<String>,
+    },
+    DontKnow {
+        reason: String,
+        at: Place,
+    },
+}

@@ -1,0 +1,660 @@
+//! The search over paths of one outermost function: runs states, forks them at branches,
+//! enters calls, and asks the observer at every instruction.
+
+use std::rc::Rc;
+
+use facts::cfg::LoopId;
+use logic::{Comparison, FormulaId, Terms};
+use program::{
+    BlockId, Body, Call, Callee, FunctionId, InstId, Linkage, LocId, Op, Operand, Terminator, Ty,
+};
+
+use crate::code::Code;
+use crate::machine::access::{Wanted, global_object, make_up};
+use crate::machine::arith::Arith;
+use crate::machine::exec::{Exec, is_signed};
+use crate::machine::loops::Entry;
+use crate::machine::memory::{Memory, Object, ObjectKind};
+use crate::machine::path::Path;
+use crate::machine::state::{LoopRun, Phase};
+use crate::machine::trail::{Trail, What};
+use crate::machine::{Context, Feasible, Frame, State, SymbolKind, Value};
+
+/// What a search is for. Called at every instruction of every path, in execution order.
+pub trait Observer {
+    /// Before the instruction runs. Iterations that only set the scene are not shown.
+    fn observe(&mut self, context: &mut Context, state: &mut State, inst: InstId);
+
+    /// A call that is not entered: answers it with a model. `None` where there is none.
+    fn model(
+        &mut self,
+        context: &mut Context,
+        state: &mut State,
+        inst: InstId,
+        callee: FunctionId,
+    ) -> Option<Value>;
+
+    /// After an instruction that is not a call ran.
+    fn after(&mut self, context: &mut Context, state: &mut State, inst: InstId);
+
+    /// Whether a call of this function is worth following in this state.
+    fn enters(&mut self, state: &State, callee: FunctionId) -> bool;
+
+    /// A function of the path returns; its locals are still there.
+    fn returns(&mut self, context: &mut Context, state: &mut State, loc: LocId);
+
+    /// Nothing more is wanted.
+    fn is_done(&self) -> bool;
+}
+
+/// Bounds of one search, in work and never in time.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Instructions run over all paths.
+    pub instructions: u64,
+    /// States that may wait at once.
+    pub waiting: usize,
+    /// Calls nested below the outermost function.
+    pub depth: usize,
+    /// Loops of at most so many iterations are run one by one.
+    pub unroll: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { instructions: 20_000, waiting: 256, depth: 8, unroll: 6 }
+    }
+}
+
+/// Why a search did not see all paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cutoff {
+    Budget,
+    Depth,
+    LongLoop,
+    ComputedGoto,
+}
+
+pub struct Search<'a, 'p> {
+    pub context: Context<'p>,
+    pub code: &'a Code<'p>,
+    pub limits: Limits,
+    waiting: Vec<State>,
+    pub n_instructions: u64,
+    /// The first reason why paths were left out, and where.
+    pub cutoff: Option<(Cutoff, LocId)>,
+    /// Blocks seen, for the statistics.
+    pub visited: rustc_hash::FxHashSet<(FunctionId, BlockId)>,
+}
+
+impl<'a, 'p> Search<'a, 'p> {
+    pub fn new(context: Context<'p>, code: &'a Code<'p>, limits: Limits) -> Self {
+        Self {
+            context,
+            code,
+            limits,
+            waiting: Vec::new(),
+            n_instructions: 0,
+            cutoff: None,
+            visited: Default::default(),
+        }
+    }
+
+    /// Follows the paths from the start of `function`.
+    pub fn run(
+        &mut self,
+        function: FunctionId,
+        is_input: &dyn Fn(usize) -> bool,
+        observer: &mut dyn Observer,
+    ) {
+        let Some(state) = self.start(function, is_input) else { return };
+        self.waiting.push(state);
+        while let Some(state) = self.waiting.pop() {
+            if observer.is_done() {
+                return;
+            }
+            if self.n_instructions >= self.limits.instructions {
+                let loc = self.loc_of(&state);
+                self.cut(Cutoff::Budget, loc);
+                return;
+            }
+            self.follow(state, observer);
+        }
+    }
+
+    fn body(&self, function: FunctionId) -> &'p Body {
+        self.code.program.functions[function].body.as_ref().expect("a frame has a body")
+    }
+
+    fn start(&mut self, function: FunctionId, is_input: &dyn Fn(usize) -> bool) -> Option<State> {
+        let info = &self.code.program.functions[function];
+        let body = info.body.as_ref()?;
+        let mut memory = Memory::default();
+        let mut params = Vec::new();
+        for (index, param) in info.params.iter().enumerate() {
+            let variable = param.variable.map(|variable| &body.variables[variable]);
+            let c_index = variable.and_then(|v| v.parameter).map_or(index, |p| p as usize);
+            let wanted = Wanted {
+                ty: param.ty,
+                signed: is_signed(&self.context, param.ctype),
+                name: variable.map_or("", |variable| &variable.name),
+                loc: variable.map_or(info.loc, |variable| variable.loc),
+            };
+            let kind = if is_input(c_index) { SymbolKind::Chosen } else { SymbolKind::Entry };
+            let value = make_up(&mut self.context, &mut memory, wanted, kind);
+            if let (Some(size), Value::Pointer { object, .. }) = (param.by_value, value) {
+                let size = self.context.constant(i128::from(size));
+                let object = memory.get_mut(object);
+                object.size = Some(size);
+                object.has_start = true;
+                object.null = Terms::FALSE;
+            } else if let (true, Value::Pointer { object, .. }) = (param.is_struct_return, value) {
+                memory.get_mut(object).null = Terms::FALSE;
+            }
+            params.push(value);
+        }
+        let frame = Frame::new(function, 0, body.insts.len(), params.into(), None);
+        let mut state = State {
+            frames: vec![frame],
+            memory,
+            path: Path::default(),
+            trail: Trail::default(),
+            n_frames: 1,
+            n_forks: 0,
+            unsure: Vec::new(),
+            n_steps: 0,
+        };
+        state.top_mut().next = body.blocks[Body::ENTRY].first;
+        Some(state)
+    }
+
+    fn loc_of(&self, state: &State) -> LocId {
+        let frame = state.top();
+        self.body(frame.function).blocks[frame.block].loc
+    }
+
+    fn cut(&mut self, reason: Cutoff, loc: LocId) {
+        self.cutoff.get_or_insert((reason, loc));
+    }
+
+    /// Runs a state until it ends or forks.
+    fn follow(&mut self, mut state: State, observer: &mut dyn Observer) {
+        loop {
+            let frame = state.top();
+            let body = self.body(frame.function);
+            let block = &body.blocks[frame.block];
+            let (function, id) = (frame.function, frame.next);
+            if id == block.first {
+                self.visited.insert((function, frame.block));
+            }
+            if id < block.end {
+                self.n_instructions += 1;
+                state.n_steps += 1;
+                if self.n_instructions > self.limits.instructions || observer.is_done() {
+                    if !observer.is_done() {
+                        self.cut(Cutoff::Budget, body.insts[id].loc);
+                    }
+                    return;
+                }
+                state.top_mut().next = InstId(id.0 + 1);
+                if !self.instruction(&mut state, id, body, observer) {
+                    return;
+                }
+                continue;
+            }
+            match &block.terminator {
+                Terminator::Jump(target) => {
+                    if !self.enter_block(&mut state, *target) {
+                        return;
+                    }
+                }
+                Terminator::Return(value) => {
+                    if !self.leave_function(&mut state, *value, block.loc, observer) {
+                        return;
+                    }
+                }
+                Terminator::Unreachable => return,
+                _ => return self.branch(state, body),
+            }
+        }
+    }
+
+    /// Runs one instruction; false where the path ends at it.
+    fn instruction(
+        &mut self,
+        state: &mut State,
+        id: InstId,
+        body: &'p Body,
+        observer: &mut dyn Observer,
+    ) -> bool {
+        let inst = &body.insts[id];
+        if matches!(inst.op, Op::Phi(_)) {
+            return true;
+        }
+        if !state.sets_the_scene() {
+            observer.observe(&mut self.context, state, id);
+        }
+        if let Op::Call(call) = &inst.op {
+            return self.call(state, id, call, observer);
+        }
+        if let Some(forked) = self.fork_select(state, id, body) {
+            self.push(forked);
+        }
+        Exec { context: &mut self.context, state }.run(id);
+        observer.after(&mut self.context, state, id);
+        !state.path.is_dead
+    }
+
+    /// A select between pointers is a branch: the state takes one side, the result the other.
+    fn fork_select(&mut self, state: &mut State, id: InstId, body: &'p Body) -> Option<State> {
+        let inst = &body.insts[id];
+        let (Op::Select { condition, .. }, Ty::Ptr) = (&inst.op, inst.ty) else { return None };
+        let value = Exec { context: &mut self.context, state }.operand(*condition);
+        let mut arith = Arith { context: &mut self.context, memory: &state.memory, loc: inst.loc };
+        let holds = arith.truth(value);
+        let fails = self.context.terms.not(holds);
+        let frame = state.top().number;
+        let may_hold = self.context.feasible(&state.path, &[holds]) != Feasible::No;
+        let may_fail = self.context.feasible(&state.path, &[fails]) != Feasible::No;
+        let other = (may_hold && may_fail).then(|| {
+            let mut other = state.clone();
+            other.top_mut().next = id;
+            other.path.assume(fails, inst.loc, Some(frame));
+            other
+        });
+        let taken = if may_hold { holds } else { fails };
+        state.path.assume(taken, inst.loc, Some(frame));
+        other
+    }
+
+    fn push(&mut self, state: State) {
+        if self.waiting.len() >= self.limits.waiting {
+            let loc = self.loc_of(&state);
+            return self.cut(Cutoff::Budget, loc);
+        }
+        self.waiting.push(state);
+    }
+
+    fn branch(&mut self, mut state: State, body: &'p Body) {
+        let block = &body.blocks[state.top().block];
+        let loc = block.loc;
+        let targets = match &block.terminator {
+            Terminator::Branch { condition, then, otherwise } => {
+                let value =
+                    Exec { context: &mut self.context, state: &mut state }.operand(*condition);
+                let mut arith = Arith { context: &mut self.context, memory: &state.memory, loc };
+                let holds = arith.truth(value);
+                let fails = self.context.terms.not(holds);
+                vec![(fails, *otherwise), (holds, *then)]
+            }
+            Terminator::Switch { value, cases, default } => {
+                self.switch_targets(&mut state, *value, cases, *default)
+            }
+            Terminator::Indirect { targets, .. } => {
+                self.cut(Cutoff::ComputedGoto, loc);
+                targets.iter().map(|target| (Terms::TRUE, *target)).collect()
+            }
+            _ => return,
+        };
+        self.fork(state, targets, loc);
+    }
+
+    fn switch_targets(
+        &mut self,
+        state: &mut State,
+        operand: Operand,
+        cases: &[(program::ConstId, BlockId)],
+        default: BlockId,
+    ) -> Vec<(FormulaId, BlockId)> {
+        let mut exec = Exec { context: &mut self.context, state };
+        let bits = crate::machine::exec::width(exec.operand_ty(operand));
+        let Value::Int(term) = exec.operand(operand) else {
+            return cases
+                .iter()
+                .map(|(_, target)| (Terms::TRUE, *target))
+                .chain([(Terms::TRUE, default)])
+                .collect();
+        };
+        let term = self.context.wrap(term, bits, true);
+        let mut by_target: Vec<(BlockId, Vec<FormulaId>)> = Vec::new();
+        let mut none = Vec::new();
+        for (constant, target) in cases {
+            let program::Const::Int { value, .. } = self.code.program.constants[*constant] else {
+                continue;
+            };
+            let value = self.context.constant(value);
+            let equal = self.context.terms.compare(Comparison::Eq, term, value);
+            none.push(self.context.terms.not(equal));
+            match by_target.iter_mut().find(|(known, _)| known == target) {
+                Some((_, formulas)) => formulas.push(equal),
+                None => by_target.push((*target, vec![equal])),
+            }
+        }
+        let mut targets = vec![(self.context.terms.and(&none), default)];
+        for (target, formulas) in by_target {
+            targets.push((self.context.terms.or(&formulas), target));
+        }
+        targets
+    }
+
+    /// Continues along every target whose condition the path allows. The last is followed
+    /// first.
+    fn fork(&mut self, state: State, targets: Vec<(FormulaId, BlockId)>, loc: LocId) {
+        let mut open: Vec<(FormulaId, BlockId)> = Vec::new();
+        for (formula, target) in targets {
+            if self.context.feasible(&state.path, &[formula]) != Feasible::No {
+                open.push((formula, target));
+            }
+        }
+        let forks = open.len() > 1;
+        let (function, frame) = (state.top().function, state.top().number);
+        for (formula, target) in open {
+            let mut next = state.clone();
+            self.taint_loops(&mut next, formula, target);
+            next.path.assume(formula, loc, Some(frame));
+            if formula != Terms::TRUE {
+                let depth = next.depth();
+                next.trail.push(What::Branch(formula), loc, function, depth);
+            }
+            next.n_forks += u32::from(forks);
+            if self.enter_block(&mut next, target) {
+                self.push(next);
+            }
+        }
+    }
+
+    /// A loop goes on because of something unknown: then how often it runs is unknown too.
+    fn taint_loops(&mut self, state: &mut State, formula: FormulaId, target: BlockId) {
+        let Some(shape) = self.code.shape(state.top().function) else { return };
+        let (block, loops) = (state.top().block, state.top().loops.clone());
+        for run in loops {
+            let (Phase::Earlier { count } | Phase::Later { count }) = run.phase else { continue };
+            let nest = &shape.cfg.loops;
+            let stays = nest.contains(run.id, target);
+            let exits = nest.loops[run.id].exits.iter().any(|(from, _)| *from == block);
+            if !(stays && exits) {
+                continue;
+            }
+            let unknown = self.context.symbols_in(formula).iter().any(|symbol| {
+                matches!(
+                    self.context.symbols.get(*symbol).kind,
+                    SymbolKind::Unknown | SymbolKind::Entry
+                )
+            });
+            if unknown && matches!(run.phase, Phase::Earlier { .. }) {
+                state.unsure.push(count);
+            }
+        }
+    }
+
+    /// Moves to `target` and runs its phis; false where the path is not followed further.
+    fn enter_block(&mut self, state: &mut State, target: BlockId) -> bool {
+        let frame = state.top();
+        let (function, from) = (frame.function, frame.block);
+        let body = self.body(function);
+        if let Some(shape) = self.code.shape(function) {
+            let nest = &shape.cfg.loops;
+            while let Some(run) = state.top().loops.last().copied() {
+                if nest.contains(run.id, target) {
+                    break;
+                }
+                // Leaving in an iteration that only sets the scene: the others cover it.
+                if matches!(run.phase, Phase::Earlier { .. }) {
+                    return false;
+                }
+                state.top_mut().loops.pop();
+            }
+            if let Some(id) = nest.headed_by(target) {
+                let again = state.top().loops.last().is_some_and(|run| run.id == id);
+                let goes_on = if again {
+                    self.next_iteration(state, id)
+                } else {
+                    self.enter_loop(state, id, from, body)
+                };
+                if !goes_on {
+                    return false;
+                }
+            }
+        }
+        self.run_phis(state, from, target, body);
+        let frame = state.top_mut();
+        frame.block = target;
+        frame.next = body.blocks[target].first;
+        true
+    }
+
+    fn run_phis(&mut self, state: &mut State, from: BlockId, target: BlockId, body: &'p Body) {
+        let mut values = Vec::new();
+        for id in body.blocks[target].inst_ids() {
+            match &body.insts[id].op {
+                Op::Phi(operands) => {
+                    let mut exec = Exec { context: &mut self.context, state };
+                    let operand = operands.iter().find(|(block, _)| *block == from);
+                    let value = operand.map_or(Value::Unknown, |(_, op)| exec.operand(*op));
+                    values.push((id, value));
+                }
+                Op::Bind { .. } => {}
+                _ => break,
+            }
+        }
+        for (id, value) in values {
+            state.top_mut().set(id, value);
+        }
+    }
+
+    /// The state jumps back to a loop's header; false where other states cover what follows.
+    fn next_iteration(&mut self, state: &mut State, id: LoopId) -> bool {
+        let limit = self.limits.unroll;
+        let loc = self.loc_of(state);
+        let Some(run) = state.top_mut().loops.last_mut() else { return false };
+        debug_assert_eq!(run.id, id, "the innermost loop is the one jumped back to");
+        match &mut run.phase {
+            Phase::First | Phase::Later { .. } => false,
+            Phase::Unrolled { n } => {
+                *n += 1;
+                let goes_on = *n <= limit;
+                if !goes_on {
+                    self.cut(Cutoff::LongLoop, loc);
+                }
+                goes_on
+            }
+            Phase::Earlier { count } => {
+                run.phase = Phase::Later { count: *count };
+                true
+            }
+        }
+    }
+
+    /// The state comes to a loop from outside: it becomes the first iteration, and a second
+    /// state stands for all later ones.
+    fn enter_loop(&mut self, state: &mut State, id: LoopId, from: BlockId, body: &'p Body) -> bool {
+        let function = state.top().function;
+        let Some(shape) = self.code.shape(function) else { return true };
+        let facts = &shape.loops.loops[id];
+        let short = facts.max_trips().is_some_and(|trips| trips <= u128::from(self.limits.unroll));
+        if short {
+            state.top_mut().loops.push(LoopRun { id, phase: Phase::Unrolled { n: 0 } });
+            return true;
+        }
+        let mut later = state.clone();
+        let entry = Entry { body, cfg: &shape.cfg, loops: &shape.loops, id, from };
+        let code = self.code;
+        let count = entry.generalise(&mut self.context, &mut later, &|call| code.call_effect(call));
+        let header = shape.cfg.loops.loops[id].header;
+        let frame = later.top_mut();
+        frame.loops.push(LoopRun { id, phase: Phase::Earlier { count } });
+        frame.block = header;
+        frame.next = body.blocks[header].first;
+        later.n_forks += 1;
+        self.push(later);
+        state.top_mut().loops.push(LoopRun { id, phase: Phase::First });
+        true
+    }
+
+    fn call(
+        &mut self,
+        state: &mut State,
+        id: InstId,
+        call: &'p Call,
+        observer: &mut dyn Observer,
+    ) -> bool {
+        let inst = &self.body(state.top().function).insts[id];
+        let callee = match &call.callee {
+            Callee::Function(function) => Some(*function),
+            Callee::Pointer(operand) => {
+                match (Exec { context: &mut self.context, state }.operand(*operand)) {
+                    Value::Function(function) => Some(function),
+                    _ => None,
+                }
+            }
+            Callee::Intrinsic(_) => None,
+        };
+        if let Some(function) = callee {
+            if let Some(result) = observer.model(&mut self.context, state, id, function) {
+                let depth = state.depth();
+                let caller = state.top().function;
+                state.top_mut().set(id, result);
+                state.trail.push(
+                    What::Modelled { callee: function, result },
+                    inst.loc,
+                    caller,
+                    depth,
+                );
+                return !state.path.is_dead && !self.code.never_returns(inst);
+            }
+            let enters = self.code.program.functions[function].body.is_some()
+                && !self.code.program.functions[function].is_variadic
+                && state.frames.len() <= self.limits.depth
+                && !state.frames.iter().any(|frame| frame.function == function)
+                && observer.enters(state, function);
+            if enters {
+                self.enter_function(state, id, call, function);
+                return true;
+            }
+        }
+        if self.code.never_returns(inst) {
+            return false;
+        }
+        self.skip_call(state, id, call);
+        true
+    }
+
+    fn enter_function(
+        &mut self,
+        state: &mut State,
+        id: InstId,
+        call: &'p Call,
+        function: FunctionId,
+    ) {
+        let info = &self.code.program.functions[function];
+        let mut exec = Exec { context: &mut self.context, state };
+        let mut params: Vec<Value> = call.args.iter().map(|arg| exec.operand(*arg)).collect();
+        params.resize(info.params.len(), Value::Unknown);
+        let body = self.body(function);
+        let number = state.n_frames;
+        state.n_frames += 1;
+        let (caller, depth) = (state.top().function, state.depth());
+        let loc = self.body(caller).insts[id].loc;
+        state.trail.push(What::Entered(function), loc, caller, depth);
+        let mut frame = Frame::new(function, number, body.insts.len(), params.into(), Some(id));
+        frame.next = body.blocks[Body::ENTRY].first;
+        state.frames.push(frame);
+    }
+
+    /// Returns to the caller; false where the path ends.
+    fn leave_function(
+        &mut self,
+        state: &mut State,
+        value: Option<Operand>,
+        loc: LocId,
+        observer: &mut dyn Observer,
+    ) -> bool {
+        if state.top().loops.iter().any(|run| matches!(run.phase, Phase::Earlier { .. })) {
+            return false;
+        }
+        let value = value.map(|value| Exec { context: &mut self.context, state }.operand(value));
+        if let Some(value) = value {
+            state.top_mut().returned = Some(value);
+        }
+        if !state.sets_the_scene() {
+            observer.returns(&mut self.context, state, loc);
+        }
+        let Some(call) = state.top().call else { return false };
+        let from = state.top().function;
+        state.frames.pop();
+        let (function, depth) = (state.top().function, state.depth());
+        let at = self.body(function).insts[call].loc;
+        state.trail.push(What::Returned { from, value }, at, function, depth);
+        if let Some(value) = value {
+            state.top_mut().set(call, value);
+        }
+        true
+    }
+
+    /// A call nobody follows or describes: its result is unknown, and so is what it could
+    /// have written.
+    fn skip_call(&mut self, state: &mut State, id: InstId, call: &'p Call) {
+        let inst = &self.body(state.top().function).insts[id];
+        let effect = self.code.call_effect(call);
+        let mut exec = Exec { context: &mut self.context, state };
+        let args: Vec<Value> = call.args.iter().map(|arg| exec.operand(*arg)).collect();
+        for (index, value) in args.iter().enumerate() {
+            let is_const =
+                call.arg_ctypes.get(index).is_some_and(|ty| self.code.points_to_const(*ty));
+            if effect.args.contains(&index) || (effect.anything && !is_const) {
+                exec.forget(*value, inst.loc);
+            } else if effect.calls_unknown {
+                exec.escape(*value);
+            }
+        }
+        for global in &effect.globals {
+            if let Some(object) = exec.state.memory.global(*global) {
+                exec.forget_object(object, inst.loc);
+            } else {
+                let object = global_object(exec.context, &mut exec.state.memory, *global);
+                exec.forget_object(object, inst.loc);
+            }
+        }
+        if effect.anything {
+            self.forget_escaped(state, inst.loc);
+        }
+        let mut exec = Exec { context: &mut self.context, state };
+        let name = self.code.callee_name(call).map(|name| format!("{name}()"));
+        let result = exec.made_up(
+            inst.ty,
+            inst.ctype,
+            inst.loc,
+            SymbolKind::Unknown,
+            &name.unwrap_or_default(),
+        );
+        exec.note(What::Skipped { result }, inst.loc);
+        if inst.ty != Ty::Void {
+            state.top_mut().set(id, result);
+        }
+    }
+}
+
+impl Search<'_, '_> {
+    /// Code that cannot be followed may have written whatever it could reach.
+    fn forget_escaped(&mut self, state: &mut State, loc: LocId) {
+        let reachable = |object: &Object| match object.kind {
+            ObjectKind::Pointee => false,
+            ObjectKind::Global(global) => {
+                self.code.program.globals[global].linkage != Linkage::Internal
+            }
+            _ => object.escaped,
+        };
+        let reached: Vec<_> =
+            state.memory.ids().filter(|id| reachable(state.memory.get(*id))).collect();
+        let mut exec = Exec { context: &mut self.context, state };
+        for object in reached {
+            exec.forget_object(object, loc);
+        }
+    }
+}
+
+/// Values of the arguments of a call, as its caller has them.
+pub fn arguments(context: &mut Context, state: &mut State, call: &Call) -> Rc<[Value]> {
+    let mut exec = Exec { context, state };
+    call.args.iter().map(|arg| exec.operand(*arg)).collect()
+}

@@ -1,0 +1,200 @@
+//! The segment of a fault: what happened on its path from the first impact on.
+
+use findings::{Place, Segment, Step};
+use logic::{FormulaId, SymbolId, TermId};
+use program::{FunctionId, LocId};
+
+use crate::describe;
+use crate::machine::memory::ObjectId;
+use crate::machine::trail::{Event, What};
+use crate::machine::{Context, State, SymbolKind, Value};
+
+/// Steps shown at most; a longer path keeps its beginning and end.
+const MAX_STEPS: usize = 40;
+
+/// What the violation is made of.
+pub struct Relevant {
+    pub symbols: Vec<SymbolId>,
+    pub objects: Vec<ObjectId>,
+}
+
+/// The path's steps that decide, oldest first, ended by the observable point.
+pub fn segment(
+    context: &mut Context,
+    state: &State,
+    relevant: &Relevant,
+    at: (FunctionId, LocId),
+    message: &str,
+) -> Segment {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut events: Vec<&Event> = state.trail.iter().collect();
+    events.reverse();
+    for event in events {
+        let (note, impact) = describe_event(context, state, relevant, event);
+        if note.is_empty() || (steps.is_empty() && !impact) {
+            continue;
+        }
+        let place = place(context, event.function, event.loc);
+        let step = Step { place, note, impact, depth: event.depth };
+        if steps.last() != Some(&step) {
+            steps.push(step);
+        }
+    }
+    drop_idle_calls(&mut steps);
+    if steps.len() > MAX_STEPS {
+        steps.drain(MAX_STEPS / 2..steps.len() - MAX_STEPS / 2);
+    }
+    let place = place(context, at.0, at.1);
+    steps.push(Step { place, note: message.to_owned(), impact: true, depth: state.depth() });
+    Segment { steps }
+}
+
+/// A call and its return with nothing in between say nothing.
+fn drop_idle_calls(steps: &mut Vec<Step>) {
+    let mut index = 0;
+    while index + 1 < steps.len() {
+        let idle = !steps[index].impact
+            && !steps[index + 1].impact
+            && steps[index].depth == steps[index + 1].depth
+            && steps[index].note.starts_with("calls ")
+            && steps[index + 1].note.starts_with("returns from ");
+        if idle {
+            steps.drain(index..index + 2);
+            index = index.saturating_sub(1);
+        } else {
+            index += 1;
+        }
+    }
+}
+
+fn describe_event(
+    context: &mut Context,
+    state: &State,
+    relevant: &Relevant,
+    event: &Event,
+) -> (String, bool) {
+    match &event.what {
+        What::Branch(formula) => {
+            if !mentions(context, relevant, *formula) {
+                return (String::new(), false);
+            }
+            match describe::condition(context, *formula) {
+                Some(text) => (format!("{text} here"), true),
+                None => ("this branch is taken".to_owned(), true),
+            }
+        }
+        What::Bound(variable, value) => {
+            let body = context.program.functions[event.function].body.as_ref();
+            let name = body.map_or("", |body| &body.variables[*variable].name).to_owned();
+            describe_value(context, state, relevant, &name, *value)
+        }
+        What::Stored { object, value, .. } => {
+            let name = state.memory.get(*object).name.to_string();
+            let written = relevant.objects.contains(object);
+            let (note, impact) = describe_value(context, state, relevant, &name, *value);
+            if note.is_empty() && written {
+                return (String::new(), false);
+            }
+            (note, impact)
+        }
+        What::Allocated(object) => {
+            if !relevant.objects.contains(object) {
+                return (String::new(), false);
+            }
+            (format!("{} comes into being here", state.memory.get(*object).name), true)
+        }
+        What::Modelled { callee, result } => {
+            let name = &context.program.functions[*callee].name;
+            if concerns(context, state, relevant, *result) {
+                (format!("{name}() gives the value"), true)
+            } else {
+                (String::new(), false)
+            }
+        }
+        What::Effect(note, object) => {
+            (note.to_string(), object.is_none_or(|object| relevant.objects.contains(&object)))
+        }
+        What::Skipped { .. } => (String::new(), false),
+        What::Entered(function) => {
+            (format!("calls {}()", context.program.functions[*function].name), false)
+        }
+        What::Returned { from, .. } => {
+            (format!("returns from {}()", context.program.functions[*from].name), false)
+        }
+    }
+}
+
+fn describe_value(
+    context: &mut Context,
+    state: &State,
+    relevant: &Relevant,
+    name: &str,
+    value: Value,
+) -> (String, bool) {
+    if name.is_empty() {
+        return (String::new(), false);
+    }
+    let note = match value {
+        Value::Int(term) => match context.terms.as_constant(term) {
+            Some(constant) => format!("{name} is {constant} here"),
+            None if mentions_term(context, relevant, term) => match describe::term(context, term) {
+                Some(text) if text != name => format!("{name} is {text} here"),
+                _ => format!("{name} gets its value here"),
+            },
+            None => return (String::new(), false),
+        },
+        Value::Pointer { object, .. } if relevant.objects.contains(&object) => {
+            let target = &state.memory.get(object).name;
+            if **target == *name || target.starts_with('*') {
+                return (String::new(), false);
+            }
+            format!("{name} points to {target} here")
+        }
+        Value::Float(float) if float.known == Some(0.0) => format!("{name} is 0 here"),
+        _ => return (String::new(), false),
+    };
+    let impact = !matches!(value, Value::Int(term) if context.terms.as_constant(term).is_some());
+    (note, impact)
+}
+
+/// Whether a formula speaks of what the violation is made of, other than iteration counts.
+fn mentions(context: &mut Context, relevant: &Relevant, formula: FormulaId) -> bool {
+    context.symbols_in(formula).iter().any(|symbol| {
+        context.symbols.get(*symbol).kind != SymbolKind::Iterations
+            && relevant.symbols.binary_search(symbol).is_ok()
+    })
+}
+
+fn mentions_term(context: &mut Context, relevant: &Relevant, term: TermId) -> bool {
+    let zero = context.constant(0);
+    let formula = context.terms.compare(logic::Comparison::Eq, term, zero);
+    mentions(context, relevant, formula)
+}
+
+fn concerns(context: &mut Context, state: &State, relevant: &Relevant, value: Value) -> bool {
+    match value {
+        Value::Int(term) => mentions_term(context, relevant, term),
+        Value::Bool(formula) => mentions(context, relevant, formula),
+        Value::Pointer { object, .. } => {
+            relevant.objects.contains(&object) || {
+                let null = state.memory.get(object).null;
+                mentions(context, relevant, null)
+            }
+        }
+        Value::Float(float) => mentions(context, relevant, float.is_zero),
+        _ => false,
+    }
+}
+
+pub fn place(context: &Context, function: FunctionId, loc: LocId) -> Place {
+    let program = context.program;
+    let function = &program.functions[function];
+    let loc = if loc.is_known() { loc } else { function.loc };
+    let position = program.locs[loc];
+    Place {
+        file: program.files.get(position.file).map_or(String::new(), |file| file.path.clone()),
+        line: position.line,
+        column: position.column,
+        function: function.name.to_string(),
+    }
+}

@@ -1,0 +1,111 @@
+//! What a path and a violation say together.
+
+use logic::{Evidence, FormulaId, SymbolId, Terms};
+
+use crate::machine::context::Feasible;
+use crate::machine::{Context, State, SymbolKind};
+
+/// The outcome of one question on one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The path cannot be taken with the violation.
+    Refuted,
+    /// Some choice from outside violates, whatever the unknown values are.
+    Unsafe { input_dependent: bool },
+    /// Callers decide.
+    NeedsCallers,
+    /// Unknown values decide; the symbol is one of them.
+    DependsOn(SymbolId),
+    /// The prover could not tell.
+    Undecided(String),
+}
+
+/// Judges `violation` at the end of the state's path.
+pub fn judge(
+    context: &mut Context,
+    state: &State,
+    violation: FormulaId,
+    has_callers: bool,
+) -> Verdict {
+    if violation == Terms::FALSE || context.feasible(&state.path, &[violation]) == Feasible::No {
+        return Verdict::Refuted;
+    }
+    let formulas = evidence(context, state);
+    let chosen: Vec<bool> = (0..context.terms.n_symbols() as u32)
+        .map(|index| is_chosen(context, state, SymbolId(index)))
+        .collect();
+    let answer =
+        context.solver.check_evidence(&mut context.terms, &formulas, violation, &|symbol| {
+            chosen[symbol.0 as usize]
+        });
+    match answer {
+        Evidence::Impossible => Verdict::Refuted,
+        Evidence::Violated(_) => {
+            let involved = involved_symbols(context, state, violation);
+            let kind_is = |kind| involved.iter().any(|s| context.symbols.get(*s).kind == kind);
+            if has_callers && kind_is(SymbolKind::Entry) {
+                return Verdict::NeedsCallers;
+            }
+            Verdict::Unsafe { input_dependent: kind_is(SymbolKind::Chosen) }
+        }
+        Evidence::DependsOnUnknown => depends(context, state, violation),
+        Evidence::Unknown(reason) => Verdict::Undecided(reason.to_string()),
+    }
+}
+
+/// The path's conditions that say something about what can happen: not those a callee
+/// tested on values of its callers, nor those a macro tests whatever its argument.
+fn evidence(context: &mut Context, state: &State) -> Vec<FormulaId> {
+    let mut formulas = Vec::new();
+    for condition in state.path.iter() {
+        let lives = condition
+            .frame
+            .is_none_or(|number| state.frames.iter().any(|frame| frame.number == number));
+        let origin = context.program.locs[condition.loc].origin;
+        let counts = lives && !matches!(origin, program::Origin::Body(_));
+        let symbols = context.symbols_in(condition.formula);
+        let is_unknown = |symbol: &SymbolId| {
+            matches!(context.symbols.get(*symbol).kind, SymbolKind::Unknown | SymbolKind::Entry)
+        };
+        if counts || !symbols.iter().any(is_unknown) {
+            formulas.push(condition.formula);
+        }
+    }
+    formulas
+}
+
+fn is_chosen(context: &Context, state: &State, symbol: SymbolId) -> bool {
+    match context.symbols.get(symbol).kind {
+        SymbolKind::Chosen => true,
+        SymbolKind::Iterations => !state.unsure.contains(&symbol),
+        SymbolKind::Entry | SymbolKind::Unknown => false,
+    }
+}
+
+/// Unknown values decide: callers may know them, or nobody does.
+fn depends(context: &mut Context, state: &State, violation: FormulaId) -> Verdict {
+    let involved = involved_symbols(context, state, violation);
+    let of_kind =
+        |kind| involved.iter().find(|symbol| context.symbols.get(**symbol).kind == kind).copied();
+    if of_kind(SymbolKind::Entry).is_some() {
+        return Verdict::NeedsCallers;
+    }
+    match of_kind(SymbolKind::Unknown).or_else(|| involved.first().copied()) {
+        Some(symbol) => Verdict::DependsOn(symbol),
+        None => Verdict::Undecided("no value decides".to_owned()),
+    }
+}
+
+/// Symbols of the violation and of the conditions connected with it, ascending.
+pub fn involved_symbols(
+    context: &mut Context,
+    state: &State,
+    violation: FormulaId,
+) -> Vec<SymbolId> {
+    let formulas = context.connected(&state.path, &[violation]);
+    let mut symbols: Vec<SymbolId> =
+        formulas.iter().flat_map(|formula| context.symbols_in(*formula).to_vec()).collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols
+}
