@@ -43,6 +43,9 @@ pub type Stats = BTreeMap<String, serde_json::Value>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
     pub schema: String,
+    /// What was looked for: ids of rules and templates.
+    #[serde(default)]
+    pub rules: Vec<String>,
     /// The programs the input was made of, as a linker would see them.
     #[serde(default)]
     pub programs: Vec<Program>,
@@ -80,6 +83,7 @@ impl Default for Findings {
     fn default() -> Self {
         Self {
             schema: SCHEMA.to_owned(),
+            rules: Vec::new(),
             programs: Vec::new(),
             incomplete: Vec::new(),
             notices: Vec::new(),

@@ -8,6 +8,8 @@ impl Findings {
     /// Sorts every section, drops duplicates where two programs share a unit, and names
     /// faults and groups anew in printing order, references included.
     pub fn finish(&mut self) {
+        self.rules.sort();
+        self.rules.dedup();
         self.programs.sort();
         self.incomplete.sort();
         self.incomplete.dedup();

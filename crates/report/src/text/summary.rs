@@ -101,9 +101,11 @@ fn verdict(findings: &Findings, paint: &Paint) -> String {
     if findings.corruption.is_some() {
         parts.push("1 first corruption".to_owned());
     }
-    match parts.is_empty() {
-        true => paint.good("nothing found"),
-        false => paint.bad(&format!("found {}", parts.join(", "))),
+    match (parts.is_empty(), findings.rules.is_empty()) {
+        // Silence must not look like a clean bill of health.
+        (true, true) => "no faults were looked for: no rules are built in yet".to_owned(),
+        (true, false) => paint.good("nothing found"),
+        (false, _) => paint.bad(&format!("found {}", parts.join(", "))),
     }
 }
 

@@ -109,3 +109,15 @@ fn colours_come_only_when_asked_for() {
     assert!(!rendered(Options::default()).contains('\u{1b}'));
     assert!(rendered(Options { colour: true, ..Options::default() }).contains("\u{1b}[1m"));
 }
+
+#[test]
+fn silence_says_whether_anybody_looked() {
+    let last_line = |findings: &Findings| {
+        let text = render(findings, Format::Text, &mut Sources::new("."), Options::default());
+        text.lines().last().map(str::to_owned).unwrap_or_default()
+    };
+    let mut findings = Findings::new();
+    assert!(last_line(&findings).starts_with("no faults were looked for"));
+    findings.rules.push("leak".to_owned());
+    assert_eq!(last_line(&findings), "nothing found");
+}
