@@ -28,13 +28,18 @@ pub struct State {
     pub n_steps: u32,
 }
 
+/// Values are shared between forked states in chunks: a fork of a function with thousands
+/// of instructions copies only what one side changes.
+const CHUNK: usize = 32;
+type Chunk = [Value; CHUNK];
+
 /// A call in progress.
 #[derive(Clone, Debug)]
 pub struct Frame {
     pub function: FunctionId,
     pub number: u32,
     /// By instruction; [`Value::Unknown`] before it ran.
-    values: Rc<Vec<Value>>,
+    values: Vec<Rc<Chunk>>,
     pub params: Rc<[Value]>,
     /// Arguments beyond the parameters.
     pub rest: Rc<[Value]>,
@@ -80,7 +85,7 @@ impl Frame {
         Self {
             function,
             number,
-            values: Rc::new(vec![Value::Unknown; n_insts]),
+            values: vec![Rc::new([Value::Unknown; CHUNK]); n_insts.div_ceil(CHUNK)],
             params,
             rest: Rc::new([]),
             block: BlockId(0),
@@ -92,11 +97,12 @@ impl Frame {
     }
 
     pub fn value(&self, inst: InstId) -> Value {
-        self.values[inst.0 as usize]
+        self.values[inst.0 as usize / CHUNK][inst.0 as usize % CHUNK]
     }
 
     pub fn set(&mut self, inst: InstId, value: Value) {
-        Rc::make_mut(&mut self.values)[inst.0 as usize] = value;
+        let chunk = &mut self.values[inst.0 as usize / CHUNK];
+        Rc::make_mut(chunk)[inst.0 as usize % CHUNK] = value;
     }
 }
 
