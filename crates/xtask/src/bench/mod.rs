@@ -1,4 +1,4 @@
-//! Measurements on real code: `cargo xtask bench import`.
+//! Measurements on real code: `cargo xtask bench import`, `... juliet`.
 //!
 //! Corpora live in a scratch folder (`$FIRSTFAULT_BENCH`, or one below the system's folder for
 //! temporary files), our own result tables in `bench/results/`.
@@ -7,6 +7,7 @@ mod clang;
 mod code_lines;
 mod corpora;
 mod import;
+mod juliet;
 mod obtain;
 mod subject;
 mod table;
@@ -27,6 +28,8 @@ pub enum Bench {
         #[arg(short = 'j', long)]
         jobs: Option<usize>,
     },
+    /// Hits and false positives on the Juliet suite
+    Juliet(juliet::Juliet),
     /// Obtain the corpora and write a compile_commands.json for each, without measuring
     Obtain { names: Vec<String> },
 }
@@ -37,6 +40,7 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
             let jobs = jobs.map_or_else(default_jobs, Ok)?;
             import::run(root, &obtained(root, &names)?, &names, jobs)
         }
+        Bench::Juliet(options) => juliet::run(root, &options),
         Bench::Obtain { names } => {
             for corpus in obtained(root, &names)? {
                 println!(
