@@ -16,6 +16,7 @@ mod load;
 mod parallel;
 mod preprocess;
 mod project;
+pub mod provenance;
 mod shadow;
 
 pub use cache::{Cache, Key};
