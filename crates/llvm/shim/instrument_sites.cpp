@@ -1,0 +1,115 @@
+// Finds the value sites of a function compiled at -O0.
+
+#include "instrument.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace instrument {
+
+bool isReplaceable(const Type *type) {
+  if (auto *integer = dyn_cast<IntegerType>(type))
+    return integer->getBitWidth() <= 64;
+  return type->isFloatTy() || type->isDoubleTy();
+}
+
+// Instructions that only compute: replacing an operand acts through the result alone.
+static bool isPure(const Instruction &inst) {
+  for (const Use &use : inst.operands())
+    if (!isReplaceable(use->getType()))
+      return false;
+  return isa<BinaryOperator>(inst) || isa<CmpInst>(inst) || isa<SelectInst>(inst) ||
+         isa<UnaryOperator>(inst) || (isa<CastInst>(inst) && isReplaceable(inst.getType()));
+}
+
+static void walk(Value *value, Site &site, SmallPtrSetImpl<Value *> &seen) {
+  if (isa<Constant>(value) || !seen.insert(value).second)
+    return;
+  auto *inst = dyn_cast<Instruction>(value);
+  if (inst && isPure(*inst) && site.tree.size() < MaxTree) {
+    for (Value *operand : inst->operands())
+      walk(operand, site, seen);
+    site.tree.push_back(inst);
+    return;
+  }
+  site.leaves.push_back(value);
+}
+
+// Addresses mean nothing outside their own run: a number made from one is left alone.
+static bool isAddress(const Value *value) {
+  if (isa<PtrToIntInst>(value))
+    return true;
+  if (auto *cast = dyn_cast<CastInst>(value))
+    return isAddress(cast->getOperand(0));
+  return false;
+}
+
+static bool isSpilledParameter(const StoreInst &store) {
+  return isa<Argument>(store.getValueOperand());
+}
+
+// `ret` of the slot clang keeps for functions with several returns; the stores into
+// the slot are the statements.
+static bool isReturnSlot(const Value *value) {
+  auto *load = dyn_cast<LoadInst>(value);
+  return load && isa<AllocaInst>(load->getPointerOperand()) &&
+         load->getPointerOperand()->getName().starts_with("retval");
+}
+
+static void add(std::vector<Site> &sites, Kind kind, Instruction &user, unsigned operand) {
+  Value *root = user.getOperand(operand);
+  if (isa<Constant>(root) || !isReplaceable(root->getType()) || isAddress(root))
+    return;
+  const DebugLoc &loc = user.getDebugLoc();
+  if (!loc || loc.getLine() == 0)
+    return;
+  Site site{kind, &user, operand, {}, {}};
+  SmallPtrSet<Value *, 16> seen;
+  walk(root, site, seen);
+  sites.push_back(std::move(site));
+}
+
+static void addCall(std::vector<Site> &sites, CallBase &call) {
+  if (call.isInlineAsm())
+    return;
+  if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
+    if (intrinsic->isAssumeLikeIntrinsic() || isa<DbgInfoIntrinsic>(intrinsic))
+      return;
+  }
+  for (unsigned i = 0; i < call.arg_size(); ++i)
+    if (!call.paramHasAttr(i, Attribute::ImmArg))
+      add(sites, Kind::Argument, call, i);
+}
+
+static void addInstruction(std::vector<Site> &sites, Instruction &inst) {
+  if (auto *store = dyn_cast<StoreInst>(&inst)) {
+    if (!isSpilledParameter(*store))
+      add(sites, Kind::Assign, inst, 0);
+  } else if (auto *call = dyn_cast<CallBase>(&inst)) {
+    addCall(sites, *call);
+  } else if (auto *ret = dyn_cast<ReturnInst>(&inst)) {
+    if (ret->getReturnValue() && !isReturnSlot(ret->getReturnValue()))
+      add(sites, Kind::Return, inst, 0);
+  } else if (auto *branch = dyn_cast<BranchInst>(&inst)) {
+    if (branch->isConditional())
+      add(sites, Kind::Branch, inst, 0);
+  } else if (isa<SwitchInst>(&inst)) {
+    add(sites, Kind::Switch, inst, 0);
+  } else if (auto *address = dyn_cast<GetElementPtrInst>(&inst)) {
+    // Operand 0 is the pointer; constant field numbers are no sites.
+    for (unsigned i = 1; i < address->getNumOperands(); ++i)
+      add(sites, Kind::Index, inst, i);
+  }
+}
+
+std::vector<Site> collectSites(Function &function) {
+  std::vector<Site> sites;
+  for (BasicBlock &block : function)
+    for (Instruction &inst : block)
+      addInstruction(sites, inst);
+  return sites;
+}
+
+} // namespace instrument
