@@ -14,12 +14,11 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
-#include <cstdlib>
-#include <cstring>
+#include <memory>
 
 using namespace llvm;
 using namespace instrument;
@@ -28,8 +27,8 @@ namespace {
 
 class Hooks {
 public:
-  Hooks(Module &module, uint32_t firstSite, uint32_t firstSegment)
-      : module(module), context(module.getContext()), firstSite(firstSite),
+  Hooks(Module &module, Table about, uint32_t firstSite, uint32_t firstSegment)
+      : table(std::move(about)), module(module), context(module.getContext()), firstSite(firstSite),
         firstSegment(firstSegment) {
     i8 = Type::getInt8Ty(context);
     i32 = Type::getInt32Ty(context);
@@ -78,7 +77,8 @@ private:
     function.removeFnAttr(Attribute::NoInline);
   }
 
-  // Splits before `point`; returns the builder of the slow block and the fast block.
+  // Splits before `point`. Returns the end of the block taken when the countdown reaches
+  // zero, and the block that comes before.
   std::pair<Instruction *, BasicBlock *> countDown(Instruction *point) {
     IRBuilder<> builder(point);
     builder.SetCurrentDebugLocation(point->getDebugLoc());
@@ -88,7 +88,6 @@ private:
     BasicBlock *fast = point->getParent();
     MDNode *weights = MDBuilder(context).createUnlikelyBranchWeights();
     Instruction *slow = SplitBlockAndInsertIfThen(isZero, point, false, weights);
-    // The split moved the branch, and with it the compare, to the end of `fast`.
     return {slow, fast};
   }
 
@@ -118,12 +117,9 @@ private:
     auto [slow, fast] = countDown(site.user);
     IRBuilder<> builder(slow);
     builder.SetCurrentDebugLocation(site.user->getDebugLoc());
-    if (!site.tree.empty()) {
-      unsigned count = std::min<unsigned>(site.leaves.size(), MaxLeaves);
-      for (unsigned i = 0; i < count; ++i)
-        if (isReplaceable(site.leaves[i]->getType()))
-          builder.CreateStore(toBits(builder, site.leaves[i]),
-                              builder.CreateConstInBoundsGEP2_64(leaves->getValueType(), leaves, 0, i));
+    for (unsigned i = 0; !site.tree.empty() && i < site.leaves.size(); ++i) {
+      Value *slot = builder.CreateConstInBoundsGEP2_64(leaves->getValueType(), leaves, 0, i);
+      builder.CreateStore(toBits(builder, site.leaves[i]), slot);
     }
     CallInst *call = builder.CreateCall(event, {builder.getInt32(id), toBits(builder, root), evaluate});
     call->setCallingConv(CallingConv::PreserveMost);
@@ -144,16 +140,10 @@ private:
     function->addFnAttr(Attribute::NoUnwind);
     IRBuilder<> builder(BasicBlock::Create(context, "", function));
     DenseMap<Value *, Value *> clones;
-    unsigned count = std::min<unsigned>(site.leaves.size(), MaxLeaves);
     for (unsigned i = 0; i < site.leaves.size(); ++i) {
-      Type *leafType = site.leaves[i]->getType();
-      if (i >= count || !isReplaceable(leafType)) {
-        // Unknown here: the runtime never asks for trees with such leaves to be moved.
-        clones[site.leaves[i]] = Constant::getNullValue(leafType);
-        continue;
-      }
       Value *slot = builder.CreateConstInBoundsGEP1_64(i64, function->getArg(0), i);
-      clones[site.leaves[i]] = fromBits(builder, builder.CreateLoad(i64, slot), leafType);
+      Value *bits = builder.CreateLoad(i64, slot);
+      clones[site.leaves[i]] = fromBits(builder, bits, site.leaves[i]->getType());
     }
     for (Instruction *inst : site.tree) {
       Instruction *clone = inst->clone();
@@ -283,50 +273,67 @@ private:
   FunctionCallee event, tick;
 };
 
-bool isRunable(const Function &function) {
+bool isRunnable(const Function &function) {
   return !function.isDeclaration() && !function.hasAvailableExternallyLinkage() &&
          !function.hasFnAttribute(Attribute::Naked);
 }
 
-char *copyOut(StringRef bytes, size_t *size) {
-  char *copy = static_cast<char *>(std::malloc(bytes.size() + 1));
-  if (!copy)
-    return nullptr;
-  std::memcpy(copy, bytes.data(), bytes.size());
-  copy[bytes.size()] = 0;
-  *size = bytes.size();
-  return copy;
-}
-
 } // namespace
 
-// Returns null where it worked, otherwise a message. Whatever is returned or stored is
-// to be given back with free().
-extern "C" char *ff_instrument(const char *bitcode, size_t size, uint32_t firstSite,
-                               uint32_t firstSegment, char **outBitcode, size_t *outSize,
-                               char **outTable, size_t *tableSize) {
+extern "C" {
+
+// What ff_instrument made, to be given back with ff_instrument_release.
+struct ff_instrumented {
+  const uint8_t *data;
+  size_t length;
+  void *owner;
+  bool failed;
+};
+
+// The result is the length of the table (4 bytes, little endian), the table, and the
+// instrumented bitcode; where `failed`, a message.
+ff_instrumented ff_instrument(const uint8_t *bitcode, size_t length, uint32_t firstSite,
+                              uint32_t firstSegment) {
+  auto result = std::make_unique<std::string>();
+  auto hand = [&](bool failed) {
+    auto *data = reinterpret_cast<const uint8_t *>(result->data());
+    size_t size = result->size();
+    return ff_instrumented{data, size, result.release(), failed};
+  };
   LLVMContext context;
-  size_t ignored;
-  auto buffer = MemoryBuffer::getMemBuffer(StringRef(bitcode, size), "unit", false);
-  Expected<std::unique_ptr<Module>> parsed = parseBitcodeFile(buffer->getMemBufferRef(), context);
-  if (!parsed)
-    return copyOut(llvm::toString(parsed.takeError()), &ignored);
+  StringRef bytes(reinterpret_cast<const char *>(bitcode), length);
+  Expected<std::unique_ptr<Module>> parsed =
+      parseBitcodeFile(MemoryBufferRef(bytes, "unit"), context);
+  if (!parsed) {
+    *result = toString(parsed.takeError());
+    return hand(true);
+  }
   Module &module = **parsed;
-  Hooks hooks(module, firstSite, firstSegment);
   std::vector<Function *> functions;
-  for (Function &function : module)
-    if (isRunable(function))
+  Table table;
+  for (Function &function : module) {
+    if (isRunnable(function))
       functions.push_back(&function);
+    if (!function.isIntrinsic() && (!function.isDeclaration() || !function.use_empty()))
+      table.function(function);
+  }
+  Hooks hooks(module, std::move(table), firstSite, firstSegment);
   for (Function *function : functions)
     hooks.run(*function);
-  std::string message;
-  raw_string_ostream errors(message);
-  if (verifyModule(module, &errors))
-    return copyOut("instrumented unit is malformed: " + errors.str(), &ignored);
-  std::string bytes;
-  raw_string_ostream stream(bytes);
+  raw_string_ostream stream(*result);
+  if (verifyModule(module, &stream)) {
+    result->insert(0, "the instrumented unit is malformed: ");
+    return hand(true);
+  }
+  std::string bytesOfTable = hooks.table.finish();
+  for (unsigned shift = 0; shift < 32; shift += 8)
+    stream << static_cast<char>(bytesOfTable.size() >> shift);
+  stream << bytesOfTable;
   WriteBitcodeToFile(module, stream);
-  *outBitcode = copyOut(stream.str(), outSize);
-  *outTable = copyOut(hooks.table.finish(), tableSize);
-  return *outBitcode && *outTable ? nullptr : copyOut("out of memory", &ignored);
+  stream.flush();
+  return hand(false);
 }
+
+void ff_instrument_release(void *owner) { delete static_cast<std::string *>(owner); }
+
+} // extern "C"

@@ -33,8 +33,7 @@ struct Site {
   llvm::SmallVector<llvm::Instruction *, 16> tree;
 };
 
-// Leaves beyond this many are computed but not replaced one by one. The runtime's
-// buffer has as many places (FF_MAX_LEAVES in crates/rt/src/rt.h).
+// The runtime's buffer for leaves has as many places (FF_MAX_LEAVES in crates/rt).
 constexpr unsigned MaxLeaves = 16;
 constexpr unsigned MaxTree = 64;
 
@@ -48,6 +47,8 @@ class Table {
 public:
   void site(const Site &site);
   void segment(const llvm::Function &function, const std::vector<const llvm::DILocation *> &locs);
+  // Functions the unit defines, and those it needs from elsewhere.
+  void function(const llvm::Function &function);
   uint32_t siteCount() const { return sites; }
   uint32_t segmentCount() const { return segments; }
   std::string finish() const;
@@ -61,8 +62,8 @@ private:
 
   llvm::StringMap<uint32_t> interned;
   std::vector<std::string> strings;
-  std::string siteBytes, segmentBytes;
-  uint32_t sites = 0, segments = 0;
+  std::string siteBytes, segmentBytes, functionBytes;
+  uint32_t sites = 0, segments = 0, functions = 0;
 };
 
 } // namespace instrument

@@ -68,6 +68,11 @@ static void add(std::vector<Site> &sites, Kind kind, Instruction &user, unsigned
   Site site{kind, &user, operand, {}, {}};
   SmallPtrSet<Value *, 16> seen;
   walk(root, site, seen);
+  if (site.leaves.size() > MaxLeaves) {
+    // Too wide to replace leaf by leaf: the root alone is the site.
+    site.leaves.assign(1, root);
+    site.tree.clear();
+  }
   sites.push_back(std::move(site));
 }
 

@@ -123,11 +123,10 @@ void Table::site(const Site &site) {
   location(siteBytes, loc);
   u32(siteBytes, string(site.user->getFunction()->getName()));
   u32(siteBytes, string(name));
-  unsigned count = std::min<unsigned>(site.leaves.size(), MaxLeaves);
   u8(siteBytes, site.tree.empty() ? 0 : 1);
-  u8(siteBytes, count);
-  for (unsigned i = 0; i < count; ++i)
-    value(siteBytes, site.leaves[i], loc);
+  u8(siteBytes, site.leaves.size());
+  for (const Value *leaf : site.leaves)
+    value(siteBytes, leaf, loc);
   ++sites;
 }
 
@@ -137,6 +136,12 @@ void Table::segment(const Function &function, const std::vector<const DILocation
   for (const DILocation *loc : locs)
     location(segmentBytes, loc);
   ++segments;
+}
+
+void Table::function(const Function &function) {
+  u32(functionBytes, string(function.getName()));
+  u8(functionBytes, function.isDeclaration() ? 0 : 1);
+  ++functions;
 }
 
 std::string Table::finish() const {
@@ -151,6 +156,8 @@ std::string Table::finish() const {
   out += siteBytes;
   writer.u32(out, segments);
   out += segmentBytes;
+  writer.u32(out, functions);
+  out += functionBytes;
   return out;
 }
 

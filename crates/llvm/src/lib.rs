@@ -5,6 +5,7 @@
 //! else is safe Rust on that stream, so no LLVM type leaves this crate.
 
 mod compile;
+pub mod instrument;
 mod shim;
 
 pub use compile::{CLANG, CompileError, compile, compile_with};

@@ -1,0 +1,187 @@
+//! IVMPs in words.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use llvm::instrument::{Leaf, Position, Site, SiteKind, ValueType};
+
+use crate::{Session, StatementIvmp};
+
+/// Reads source lines, each file once.
+#[derive(Default)]
+pub struct Sources {
+    files: BTreeMap<String, Vec<String>>,
+}
+
+impl Sources {
+    /// The text of a line; empty where the file cannot be read.
+    pub fn line(&mut self, file: &str, line: u32) -> &str {
+        let lines = self.files.entry(file.to_string()).or_insert_with(|| {
+            let bytes = fs::read(file).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect()
+        });
+        lines.get(line.wrapping_sub(1) as usize).map_or("", |text| text.trim_end())
+    }
+
+    /// The name, number or member that starts at a position.
+    fn lexeme(&mut self, at: &Position) -> String {
+        let text = self.line(&at.file, at.line);
+        let start = at.column.saturating_sub(1) as usize;
+        let rest = text.get(start..).unwrap_or("");
+        rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+    }
+
+    /// The condition in the parentheses of the `if`, `while` or `for` before the position, or
+    /// what stands there otherwise.
+    fn condition(&mut self, at: &Position) -> String {
+        let text = self.line(&at.file, at.line);
+        let start = at.column.saturating_sub(1) as usize;
+        let rest = text.get(start..).unwrap_or("");
+        let Some(open) = rest.find('(') else { return String::new() };
+        let mut depth = 0;
+        for (index, c) in rest.char_indices().skip(open) {
+            match c {
+                '(' => depth += 1,
+                ')' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return rest[open + 1..index].trim().to_string();
+            }
+        }
+        String::new()
+    }
+}
+
+/// A value as C would write it.
+pub fn value(bits: u64, ty: ValueType) -> String {
+    if ty.is_boolean {
+        return if bits == 0 { "false" } else { "true" }.to_string();
+    }
+    if ty.is_float {
+        return match ty.bits {
+            32 => f32::from_bits(bits as u32).to_string(),
+            _ => f64::from_bits(bits).to_string(),
+        };
+    }
+    let width = u32::from(ty.bits.clamp(1, 64));
+    if ty.is_character && (0x20..0x7f).contains(&bits) {
+        return format!("'{}'", bits as u8 as char);
+    }
+    if ty.is_unsigned {
+        return bits.to_string();
+    }
+    let shift = 64 - width;
+    (((bits << shift) as i64) >> shift).to_string()
+}
+
+/// "3rd".
+pub fn ordinal(n: u64) -> String {
+    let suffix = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{n}{suffix}")
+}
+
+/// "i = 7 instead of 8".
+pub(crate) fn replacement(
+    ivmp: &StatementIvmp,
+    session: &Session<'_>,
+    sources: &mut Sources,
+) -> String {
+    let site = &session.program.sites[ivmp.hit.replacement.site as usize];
+    let hit = &ivmp.hit;
+    if let Some(leaf) = hit.leaf.and_then(|index| site.leaves.get(index as usize)) {
+        let name = leaf_name(leaf, sources);
+        return instead(&name, hit.leaf_alternate, hit.leaf_original, leaf.ty);
+    }
+    let (name, ty) = root_name(site, sources);
+    instead(&name, hit.replacement.value, hit.original, ty)
+}
+
+fn instead(name: &str, alternate: u64, original: u64, ty: ValueType) -> String {
+    format!("{name} = {} instead of {}", value(alternate, ty), value(original, ty))
+}
+
+fn leaf_name(leaf: &Leaf, sources: &mut Sources) -> String {
+    if !leaf.name.is_empty() {
+        return leaf.name.clone();
+    }
+    let lexeme = sources.lexeme(&leaf.at);
+    if lexeme.is_empty() { "the value used".to_string() } else { lexeme }
+}
+
+fn root_name(site: &Site, sources: &mut Sources) -> (String, ValueType) {
+    let leaf = (!site.is_computed).then(|| site.leaves.first()).flatten();
+    let ty = leaf.map_or(site.ty, |leaf| if site.ty.is_boolean { site.ty } else { leaf.ty });
+    let name = match site.kind {
+        SiteKind::Assign if !site.name.is_empty() => site.name.clone(),
+        SiteKind::Assign => "the value assigned".to_string(),
+        SiteKind::Argument(number) if site.name.is_empty() => {
+            format!("{} argument of the call", ordinal(u64::from(number) + 1))
+        }
+        SiteKind::Argument(number) => {
+            format!("{} argument of {}", ordinal(u64::from(number) + 1), site.name)
+        }
+        SiteKind::Return => "the value returned".to_string(),
+        SiteKind::Branch => {
+            let condition = sources.condition(&site.at);
+            if condition.is_empty() {
+                "the condition".to_string()
+            } else {
+                format!("({condition})")
+            }
+        }
+        SiteKind::Switch => "the value switched on".to_string(),
+        SiteKind::Index => match leaf {
+            Some(leaf) => format!("index {}", leaf_name(leaf, sources)),
+            None => "the index".to_string(),
+        },
+    };
+    (name, ty)
+}
+
+/// "test 4", "tests 4 and 9", "tests 1, 2 and 3".
+pub(crate) fn tests(names: &[&str]) -> String {
+    match names {
+        [] => "no test".to_string(),
+        [one] => format!("test {one} passes"),
+        [rest @ .., last] => format!("tests {} and {last} pass", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INT: ValueType = ValueType {
+        bits: 32,
+        is_unsigned: false,
+        is_float: false,
+        is_character: false,
+        is_boolean: false,
+        is_replaceable: true,
+    };
+
+    #[test]
+    fn values_read_as_in_c() {
+        assert_eq!(value(0xffff_fffe, INT), "-2");
+        assert_eq!(value(7, INT), "7");
+        assert_eq!(value(97, ValueType { bits: 8, is_character: true, ..INT }), "'a'");
+        assert_eq!(value(255, ValueType { bits: 8, is_unsigned: true, ..INT }), "255");
+        assert_eq!(value(1, ValueType { bits: 1, is_boolean: true, ..INT }), "true");
+        let double = ValueType { bits: 64, is_float: true, ..INT };
+        assert_eq!(value(1.5f64.to_bits(), double), "1.5");
+    }
+
+    #[test]
+    fn counting_words() {
+        let words: Vec<String> = [1, 2, 3, 4, 11, 12, 21, 112].map(ordinal).to_vec();
+        assert_eq!(words, ["1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "112th"]);
+        assert_eq!(super::tests(&["4", "9"]), "tests 4 and 9 pass");
+    }
+}

@@ -1,0 +1,23 @@
+//! Locates faulty statements by Value Replacement: in each failing run, the value used at
+//! each instance of a statement is replaced by values other runs used there; a statement
+//! where that makes runs pass is likely faulty. Statements tie-break by coverage formulas,
+//! which are available alone as well.
+//!
+//! The words are the paper's: a *value profile* is what was seen at each site, an *IVMP*
+//! (interesting value mapping pair) a replacement that turned a failing run around.
+
+mod evidence;
+mod formula;
+mod ivmp;
+mod parallel;
+mod rank;
+mod session;
+mod statement;
+mod to_findings;
+
+pub use formula::{Formula, Spectrum};
+pub use ivmp::{Ivmps, Search, SearchStats, Searcher, StatementIvmp};
+pub use rank::{Ranked, rank, rank_by_formula, score};
+pub use session::{LocateError, Options, Session, SetAside, TestRun};
+pub use statement::{StatementId, StatementTable};
+pub use to_findings::to_findings;

@@ -1,0 +1,220 @@
+//! One program with its tests: what passes, what fails, what ran and which values were seen.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use base::Cancel;
+use run::{Ending, Limits, Observation, Profile, Program, Runner, Suite, Test};
+
+use crate::parallel;
+use crate::{Formula, Spectrum, StatementId, StatementTable};
+
+/// Settings of a session.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub limits: Limits,
+    /// Threads, each running one program at a time.
+    pub jobs: usize,
+    /// Whether a test that exceeds its limits counts as failing instead of being set aside.
+    pub limit_is_failure: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { limits: Limits::default(), jobs: 1, limit_is_failure: false }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LocateError {
+    #[error("no test fails: there is nothing to locate")]
+    NoFailingTest,
+    #[error("no test can be used: {0}")]
+    NoUsableTest(String),
+    #[error("interrupted")]
+    Interrupted,
+    #[error("cannot run the program: {0}")]
+    Run(io::Error),
+}
+
+impl From<io::Error> for LocateError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::Interrupted => LocateError::Interrupted,
+            _ => LocateError::Run(error),
+        }
+    }
+}
+
+/// A test that takes part.
+#[derive(Clone, Debug)]
+pub struct TestRun {
+    pub test: Test,
+    pub passed: bool,
+    pub ending: Ending,
+    pub events: u64,
+    pub covered: BTreeSet<StatementId>,
+}
+
+/// A test that does not, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SetAside {
+    pub name: String,
+    pub reason: String,
+}
+
+/// The program, its tests and everything seen in their runs.
+pub struct Session<'a> {
+    pub program: &'a Program,
+    pub options: Options,
+    pub cancel: &'a Cancel,
+    pub statements: StatementTable,
+    pub tests: Vec<TestRun>,
+    pub set_aside: Vec<SetAside>,
+    pub profile: Profile,
+}
+
+impl<'a> Session<'a> {
+    /// Runs every test and sets aside those that cannot be relied on.
+    pub fn start(
+        program: &'a Program,
+        suite: &Suite,
+        options: Options,
+        cancel: &'a Cancel,
+    ) -> Result<Self, LocateError> {
+        let runner = Runner { program, limits: options.limits, cancel };
+        let trials =
+            parallel::map(suite.tests.len(), options.jobs, |i| try_test(&runner, &suite.tests[i]));
+        let mut session = Session {
+            program,
+            options,
+            cancel,
+            statements: StatementTable::new(program),
+            tests: Vec::new(),
+            set_aside: Vec::new(),
+            profile: Profile::new(),
+        };
+        for (name, reason) in &suite.unusable {
+            session.set_aside.push(SetAside { name: name.clone(), reason: reason.clone() });
+        }
+        for (test, trial) in suite.tests.iter().zip(trials) {
+            session.take_in(test, trial)?;
+        }
+        session.set_aside.sort();
+        if session.tests.is_empty() {
+            let why = session.set_aside.first().map_or("there is none".to_string(), |aside| {
+                format!("{} ({})", aside.name, aside.reason)
+            });
+            return Err(LocateError::NoUsableTest(why));
+        }
+        Ok(session)
+    }
+
+    fn take_in(&mut self, test: &Test, trial: io::Result<Trial>) -> Result<(), LocateError> {
+        let trial = match trial {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
+                return Err(LocateError::Interrupted);
+            }
+            Err(error) => {
+                let reason = format!("cannot be run: {error}");
+                self.set_aside.push(SetAside { name: test.name.clone(), reason });
+                return Ok(());
+            }
+            Ok(trial) => trial,
+        };
+        if let Some(reason) = trial.unreliable(self.options.limit_is_failure) {
+            self.set_aside.push(SetAside { name: test.name.clone(), reason });
+            return Ok(());
+        }
+        self.profile.merge(trial.profile);
+        self.tests.push(TestRun {
+            test: test.clone(),
+            passed: trial.first.passed,
+            ending: trial.first.ending,
+            events: trial.first.events,
+            covered: self.statements.covered(&trial.first.coverage),
+        });
+        Ok(())
+    }
+
+    pub fn runner(&self) -> Runner<'_> {
+        Runner { program: self.program, limits: self.options.limits, cancel: self.cancel }
+    }
+
+    /// Indices into `tests`, shortest run first; equal ones in the order of the suite.
+    pub fn failing(&self) -> Vec<usize> {
+        let mut failing: Vec<usize> =
+            (0..self.tests.len()).filter(|i| !self.tests[*i].passed).collect();
+        failing.sort_by_key(|i| (self.tests[*i].events, *i));
+        failing
+    }
+
+    /// Statements that some failing test executed: those that are ranked.
+    pub fn executed_by_failing(&self) -> BTreeSet<StatementId> {
+        let failing = self.tests.iter().filter(|test| !test.passed);
+        failing.flat_map(|test| test.covered.iter().copied()).collect()
+    }
+
+    pub fn spectrum(&self, statement: StatementId) -> Spectrum {
+        let of = |passed| {
+            self.tests.iter().filter(move |t| t.passed == passed).map(|test| &test.covered)
+        };
+        Spectrum::of(statement, of(false), of(true))
+    }
+
+    pub fn suspiciousness(&self, statement: StatementId, formula: Formula) -> f64 {
+        formula.suspiciousness(&self.spectrum(statement))
+    }
+
+    /// Events a replaced run of this test may take before it counts as hanging.
+    pub(crate) fn steps_after(&self, test: usize) -> u64 {
+        let longest = self
+            .tests
+            .iter()
+            .filter(|t| t.ending != Ending::OverLimit)
+            .map(|t| t.events)
+            .max()
+            .unwrap_or(0);
+        let own = &self.tests[test];
+        let normal = if own.ending == Ending::OverLimit { longest } else { own.events };
+        (3 * normal).max(longest).saturating_add(10_000).min(self.options.limits.steps)
+    }
+}
+
+/// A test run three times: profiled, instrumented, and plain.
+struct Trial {
+    profile: Profile,
+    first: Observation,
+    second: Observation,
+    plain: Observation,
+}
+
+fn try_test(runner: &Runner<'_>, test: &Test) -> io::Result<Trial> {
+    let mut profile = Profile::new();
+    let plain = runner.run_plain(test)?;
+    let second = runner.run(test)?;
+    let first = runner.run_profiled(test, &mut profile)?;
+    Ok(Trial { profile, first, second, plain })
+}
+
+impl Trial {
+    fn unreliable(&self, limit_is_failure: bool) -> Option<String> {
+        let over = |run: &Observation| run.ending == Ending::OverLimit;
+        if !limit_is_failure && (over(&self.plain) || over(&self.second)) {
+            return Some("exceeds its limit of steps or time".to_string());
+        }
+        let differs = |a: &Observation, b: &Observation| {
+            a.passed != b.passed || a.ending != b.ending || a.stdout != b.stdout
+        };
+        if differs(&self.first, &self.second) && !over(&self.second) {
+            return Some("flaky: two runs of it differ".to_string());
+        }
+        if self.first.passed != self.plain.passed {
+            let verdict = if self.plain.passed { "passes" } else { "fails" };
+            return Some(format!(
+                "{verdict} only without instrumentation: it depends on undefined behaviour or on time"
+            ));
+        }
+        None
+    }
+}

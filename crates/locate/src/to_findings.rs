@@ -1,0 +1,107 @@
+//! The ranked list as findings.
+
+use std::collections::BTreeMap;
+
+use findings::{Findings, Incomplete, Statement};
+
+use crate::evidence::{self, Sources};
+use crate::{Ivmps, Ranked, Session, StatementId};
+
+/// Sentences of evidence per statement.
+const MAX_SENTENCES: usize = 5;
+
+/// Puts a ranked list into the `statements` section, with the IVMPs in words.
+pub fn to_findings(session: &Session<'_>, ivmps: Option<&Ivmps>, list: &[Ranked]) -> Findings {
+    let mut findings = Findings::new();
+    let mut sources = Sources::default();
+    for ranked in list {
+        let mut evidence = Vec::new();
+        if let Some(ivmps) = ivmps {
+            evidence = sentences(session, ivmps, ranked.statement, &mut sources);
+        }
+        let spectrum = session.spectrum(ranked.statement);
+        evidence.push(format!(
+            "executed by {} of {} failing and {} of {} passing tests",
+            spectrum.failed, spectrum.total_failed, spectrum.passed, spectrum.total_passed
+        ));
+        if ivmps.is_some() && ranked.n_tests == 0 && is_constant(session, ranked.statement) {
+            evidence.push(
+                "assigns nothing but constants, so no other value is known for it: look at the \
+                 statements that use what it assigns"
+                    .to_string(),
+            );
+        }
+        findings.statements.push(Statement {
+            rank: ranked.rank,
+            place: session.statements.place(ranked.statement).clone(),
+            suspiciousness: suspiciousness(ranked),
+            evidence,
+        });
+    }
+    for aside in &session.set_aside {
+        findings.incomplete.push(Incomplete {
+            what: format!("test {}", aside.name),
+            reason: aside.reason.clone(),
+            details: Vec::new(),
+        });
+    }
+    if let Some(ivmps) = ivmps {
+        add_stats(session, ivmps, &mut findings);
+    }
+    findings
+}
+
+/// One number in the order of the list: failing tests with an IVMP, then the tie-break.
+fn suspiciousness(ranked: &Ranked) -> f64 {
+    // Formulas may be unbounded; an infinite one is the largest number JSON can hold.
+    ranked.n_tests as f64 + ranked.tie_break.min(f64::MAX)
+}
+
+fn is_constant(session: &Session<'_>, statement: StatementId) -> bool {
+    !session.statements.with_sites.contains(&statement.0)
+}
+
+fn sentences(
+    session: &Session<'_>,
+    ivmps: &Ivmps,
+    statement: StatementId,
+    sources: &mut Sources,
+) -> Vec<String> {
+    // Tests that the same replacement at the same execution turns around share a sentence.
+    let mut by_replacement: BTreeMap<(String, u64), Vec<&str>> = BTreeMap::new();
+    let mut order = Vec::new();
+    for ivmp in ivmps.of(statement) {
+        let what = evidence::replacement(ivmp, session, sources);
+        let key = (what, ivmp.hit.instance);
+        let names = by_replacement.entry(key.clone()).or_default();
+        let name = session.tests[ivmp.test].test.name.as_str();
+        if names.is_empty() {
+            order.push(key);
+        }
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    order.sort_by_key(|key| std::cmp::Reverse(by_replacement[key].len()));
+    order
+        .iter()
+        .take(MAX_SENTENCES)
+        .map(|key| {
+            let (what, instance) = key;
+            let tests = evidence::tests(&by_replacement[key]);
+            format!("with {what} at the {} execution, {tests}", evidence::ordinal(*instance))
+        })
+        .collect()
+}
+
+fn add_stats(session: &Session<'_>, ivmps: &Ivmps, findings: &mut Findings) {
+    let failing = session.tests.iter().filter(|test| !test.passed).count() as u64;
+    findings.count("locate.failing_tests", failing);
+    findings.count("locate.passing_tests", session.tests.len() as u64 - failing);
+    findings.count("locate.replacements", ivmps.stats.n_replacements);
+    findings.count("locate.equivalent_alternates_skipped", ivmps.stats.n_equivalents);
+    findings.count("locate.ivmps_found", ivmps.stats.n_hits);
+    findings.count("locate.unstable_ivmps_dropped", ivmps.stats.n_unstable);
+    findings.count("locate.crashes_under_replacement", ivmps.stats.n_crashes);
+    findings.count("locate.hangs_under_replacement", ivmps.stats.n_hangs);
+}

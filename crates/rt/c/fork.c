@@ -1,0 +1,192 @@
+// A process per replacement, for programs that snapshots cannot serve. The child goes on
+// with the alternate value; the parent judges what it left and puts files back.
+
+#include "search.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_DESCRIPTORS 64
+// What a test's own folder may hold and still be put back after each replacement.
+#define MAX_FILES 256
+#define MOST_BYTES (16u << 20)
+
+static pid_t child;
+static unsigned ticks;
+static off_t offsets[MAX_DESCRIPTORS];
+
+// The working folder as it was, to be put back. Folders in it are left alone.
+static struct kept {
+  char name[256];
+  char *contents;
+  off_t size;
+  struct timespec changed;
+} * kept;
+static unsigned n_kept;
+static char *storage;
+static size_t stored;
+
+static void ticked(int signal) {
+  (void)signal;
+  if (child > 0 && ++ticks > 10u * ff_control->seconds) {
+    kill(child, SIGKILL);
+    ff_control->hangs++;
+    ticks = 0;
+  }
+}
+
+static void *reserve(size_t size) {
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    ff_stop(FF_TOO_LARGE, 0);
+  return memory;
+}
+
+void ff_fork_prepare(void) {
+  kept = reserve(MAX_FILES * sizeof *kept);
+  storage = reserve(MOST_BYTES);
+  struct sigaction action = {.sa_handler = ticked, .sa_flags = SA_RESTART};
+  sigaction(SIGALRM, &action, NULL);
+  struct itimerval every = {{0, 100000}, {0, 100000}};
+  setitimer(ITIMER_REAL, &every, NULL);
+}
+
+// Whether the file is as it was when it was kept.
+static int is_unchanged(const struct kept *file, const struct stat *status) {
+  return status->st_size == file->size && status->st_mtim.tv_sec == file->changed.tv_sec &&
+         status->st_mtim.tv_nsec == file->changed.tv_nsec;
+}
+
+static struct kept *find(const char *name) {
+  for (unsigned i = 0; i < n_kept; ++i)
+    if (strcmp(kept[i].name, name) == 0)
+      return &kept[i];
+  return NULL;
+}
+
+static void keep(const char *name, const struct stat *status) {
+  if (n_kept == MAX_FILES || stored + status->st_size > MOST_BYTES || strlen(name) >= sizeof kept->name)
+    ff_stop(FF_TOO_LARGE, 0);
+  struct kept *file = &kept[n_kept++];
+  strcpy(file->name, name);
+  file->contents = storage + stored;
+  file->size = status->st_size;
+  file->changed = status->st_mtim;
+  int fd = open(name, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || pread(fd, file->contents, file->size, 0) != file->size)
+    file->size = 0;
+  if (fd >= 0)
+    close(fd);
+  stored += file->size;
+}
+
+// Calls `visit` for each regular file of the working folder.
+static void each_file(void (*visit)(const char *, const struct stat *)) {
+  DIR *folder = opendir(".");
+  if (!folder)
+    return;
+  struct stat status;
+  for (struct dirent *entry; (entry = readdir(folder));)
+    if (lstat(entry->d_name, &status) == 0 && S_ISREG(status.st_mode))
+      visit(entry->d_name, &status);
+  closedir(folder);
+}
+
+static int has_changed;
+static void compare(const char *name, const struct stat *status) {
+  struct kept *file = find(name);
+  has_changed |= !file || !is_unchanged(file, status);
+}
+
+static void keep_folder(void) {
+  has_changed = 0;
+  each_file(compare);
+  if (!has_changed)
+    return;
+  n_kept = 0;
+  stored = 0;
+  each_file(keep);
+}
+
+static void remove_new(const char *name, const struct stat *status) {
+  (void)status;
+  if (!find(name))
+    unlink(name);
+}
+
+static void put_back_folder(void) {
+  each_file(remove_new);
+  for (unsigned i = 0; i < n_kept; ++i) {
+    struct stat status;
+    if (lstat(kept[i].name, &status) == 0 && is_unchanged(&kept[i], &status))
+      continue;
+    // Not a new file: open descriptors of the parent must keep pointing at it.
+    int fd = open(kept[i].name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+      continue;
+    if (pwrite(fd, kept[i].contents, kept[i].size, 0) == kept[i].size &&
+        ftruncate(fd, kept[i].size) == 0 && fstat(fd, &status) == 0)
+      kept[i].changed = status.st_mtim;
+    close(fd);
+  }
+}
+
+static void save_offsets(void) {
+  ff_offsets_save();
+  for (int fd = 3; fd < MAX_DESCRIPTORS; ++fd)
+    offsets[fd] = lseek(fd, 0, SEEK_CUR);
+}
+
+static void restore_offsets(void) {
+  ff_offsets_restore();
+  for (int fd = 3; fd < MAX_DESCRIPTORS; ++fd)
+    if (offsets[fd] >= 0)
+      lseek(fd, offsets[fd], SEEK_SET);
+}
+
+static int wait_for_child(void) {
+  int status;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return SIGKILL;
+  return status;
+}
+
+int ff_fork_child(void) {
+  pid_t parent = getpid();
+  save_offsets();
+  keep_folder();
+  ticks = 0;
+  child = fork();
+  if (child < 0)
+    ff_stop(FF_TOO_LARGE, 0);
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+      ff_fork_end();
+    signal(SIGALRM, SIG_DFL);
+    return 1;
+  }
+  int status = wait_for_child();
+  child = 0;
+  ff_judge(WIFEXITED(status), WEXITSTATUS(status));
+  restore_offsets();
+  put_back_folder();
+  return 0;
+}
+
+_Noreturn void ff_fork_end(void) {
+  kill(getpid(), SIGKILL);
+  for (;;)
+    pause();
+}

@@ -1,0 +1,202 @@
+// The search for IVMPs inside one failing run: at each event, every candidate value is
+// tried in a run of its own that starts there, and the run is then taken up again as if
+// nothing had happened.
+
+#include "search.h"
+
+#include <sys/mman.h>
+
+// Events between two looks at the output of a replaced run.
+#define CHUNK 4096
+
+struct ff_search_state *ff_state;
+
+static void *reserve(size_t size) {
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    ff_stop(FF_TOO_LARGE, 0);
+  return memory;
+}
+
+static size_t most_candidates(void) {
+  const struct ff_site *sites = ff_table(ff_control->sites_at);
+  const struct ff_list *lists = ff_table(ff_control->lists_at);
+  size_t most = 0;
+  for (uint32_t s = 0; s < ff_control->n_sites; ++s) {
+    size_t count = 0;
+    for (uint32_t l = 0; l <= sites[s].n_leaves; ++l)
+      count += lists[sites[s].first_list + l].count;
+    if (count > most)
+      most = count;
+  }
+  return most;
+}
+
+void ff_search_prepare(void) {
+  struct ff_search_state *state = reserve(sizeof *state);
+  state->capacity = most_candidates() + 1;
+  state->candidates = reserve(state->capacity * sizeof *state->candidates);
+  state->instances = reserve(ff_control->n_sites * sizeof *state->instances + 8);
+  ff_state = state;
+  if (ff_control->flags & FF_LIST)
+    return;
+  if (ff_control->flags & FF_FORK)
+    ff_fork_prepare();
+  else if (!ff_snapshot_prepare || !ff_snapshot_prepare())
+    ff_stop(FF_UNSAFE, 0);
+}
+
+static void log_hits(size_t from, size_t to) {
+  struct ff_search_state *state = ff_state;
+  const struct ff_site *site = (const struct ff_site *)ff_table(ff_control->sites_at) + state->site;
+  for (size_t i = from; i < to; ++i) {
+    const struct ff_candidate *candidate = &state->candidates[i];
+    struct ff_hit *hit = ff_log(sizeof *hit + site->n_leaves * sizeof(uint64_t));
+    if (!hit)
+      return;
+    hit->site = state->site;
+    hit->leaf = candidate->leaf;
+    hit->event = ff_control->events;
+    hit->instance = state->instances[state->site];
+    hit->original = state->root;
+    hit->alternate = candidate->value;
+    hit->leaf_original = candidate->leaf < 0 ? state->root : state->leaves[candidate->leaf];
+    hit->leaf_alternate = candidate->leaf_alternate;
+    hit->n_leaves = site->n_leaves;
+    for (uint32_t l = 0; l < site->n_leaves; ++l)
+      hit->leaves[l] = state->leaves[l];
+  }
+}
+
+static uint8_t *activity(void) {
+  const struct ff_site *site = (const struct ff_site *)ff_table(ff_control->sites_at) + ff_state->site;
+  return (uint8_t *)ff_table(ff_control->active_at) + site->statement;
+}
+
+// The candidates that one run decides: from `next` to the end of its equivalents.
+static size_t end_of_class(size_t next) {
+  size_t end = next + 1;
+  if (!(ff_control->flags & FF_BRUTE_FORCE))
+    while (end < ff_state->count && ff_state->candidates[end].value == ff_state->candidates[next].value)
+      end++;
+  return end;
+}
+
+// Notes how the replaced run ended.
+void ff_judge(int exited, int code) {
+  struct ff_search_state *state = ff_state;
+  size_t from = state->next, to = end_of_class(from);
+  ff_control->replacements++;
+  ff_control->equivalents += to - from - 1;
+  if (ff_passes(exited, code)) {
+    log_hits(from, to);
+    if (ff_control->flags & FF_FIRST)
+      *activity() = 2;
+  }
+  state->next = to;
+}
+
+// Starts the run of the next candidate: its value is what the program goes on with.
+static uint64_t begin_replaced(void) {
+  struct ff_search_state *state = ff_state;
+  state->is_replaced = 1;
+  state->serial++;
+  state->left = ff_control->replaced_budget;
+  ff_countdown = CHUNK;
+  return state->candidates[state->next].value;
+}
+
+static int has_next(void) { return ff_state->next < ff_state->count && *activity() == 1; }
+
+static uint64_t explore_by_snapshot(void) {
+  ff_files_save();
+  if (ff_context_save(ff_state->context) == 0)
+    ff_snapshot_take();
+  // Comes back here after each replaced run.
+  if (has_next())
+    return begin_replaced();
+  ff_state->is_replaced = 0;
+  ff_countdown = 1;
+  return ff_state->root;
+}
+
+static uint64_t list_only(void) {
+  while (ff_state->next < ff_state->count) {
+    log_hits(ff_state->next, ff_state->next + 1);
+    ff_state->next = end_of_class(ff_state->next);
+  }
+  return ff_state->root;
+}
+
+static uint64_t explore_by_fork(void) {
+  while (has_next()) {
+    if (ff_fork_child())
+      return begin_replaced();
+  }
+  ff_countdown = 1;
+  return ff_state->root;
+}
+
+// Called every CHUNK events of a replaced run.
+static void go_on_replaced(void) {
+  struct ff_search_state *state = ff_state;
+  state->serial++;
+  if (state->left <= CHUNK) {
+    ff_control->hangs++;
+    ff_replaced_ended(0, 0);
+  }
+  state->left -= CHUNK;
+  if (ff_output_is_hopeless())
+    ff_replaced_ended(0, 0);
+  ff_countdown = CHUNK;
+}
+
+static void next_event(void) {
+  if (++ff_control->events >= ff_control->budget)
+    ff_stop(FF_SEARCHED, 0);
+  ff_countdown = 1;
+}
+
+uint64_t ff_search(uint32_t site, uint64_t root, ff_evaluate *evaluate) {
+  struct ff_search_state *state = ff_state;
+  if (state->is_replaced) {
+    go_on_replaced();
+    return root;
+  }
+  next_event();
+  state->instances[site]++;
+  state->site = site;
+  if (*activity() != 1)
+    return root;
+  const struct ff_site *info = (const struct ff_site *)ff_table(ff_control->sites_at) + site;
+  state->count = ff_candidates(info, root, evaluate, state->candidates, state->capacity);
+  if (state->count == 0)
+    return root;
+  if (!(ff_control->flags & FF_LIST) && ff_output_is_hopeless()) {
+    ff_control->cut_short_at = ff_control->events;
+    ff_stop(FF_SEARCHED, 0);
+  }
+  state->next = 0;
+  state->root = root;
+  for (int i = 0; i < FF_MAX_LEAVES; ++i)
+    state->leaves[i] = ff_leaves[i];
+  if (ff_control->flags & FF_LIST)
+    return list_only();
+  return ff_control->flags & FF_FORK ? explore_by_fork() : explore_by_snapshot();
+}
+
+// A loop without values, in either kind of run.
+void ff_search_tick(void) {
+  if (ff_state->is_replaced)
+    go_on_replaced();
+  else
+    next_event();
+}
+
+_Noreturn void ff_replaced_ended(int exited, int code) {
+  if (ff_control->flags & FF_FORK)
+    ff_fork_end();
+  ff_judge(exited, code);
+  ff_snapshot_restore();
+}

@@ -1,0 +1,42 @@
+// The state of a search, outside the memory that snapshots cover.
+#pragma once
+
+#include "rt.h"
+
+struct ff_context {
+  uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rip;
+  uint32_t mxcsr;
+  uint16_t x87;
+};
+
+struct ff_search_state {
+  struct ff_context context[1];
+  struct ff_candidate *candidates;
+  size_t capacity, count, next;
+  uint64_t *instances; // executions of each site so far
+  uint64_t root;
+  uint64_t leaves[FF_MAX_LEAVES];
+  uint64_t left;   // events the replaced run may still take
+  uint64_t serial; // grows while there is progress; the backstop timer watches it
+  uint64_t verified; // bytes of standard output known to be as expected
+  uint32_t site;
+  int is_replaced;
+};
+
+extern struct ff_search_state *ff_state;
+
+void ff_judge(int exited, int code);
+_Noreturn void ff_replaced_ended(int exited, int code);
+
+// snapshot.c
+__attribute__((returns_twice, weak)) int ff_context_save(struct ff_context *context);
+void ff_snapshot_take(void) __attribute__((weak));
+
+// fork.c
+void ff_fork_prepare(void);
+int ff_fork_child(void); // 1 in the child, 0 in the parent when the child is judged
+_Noreturn void ff_fork_end(void);
+
+// output.c
+void ff_offsets_save(void);
+void ff_offsets_restore(void);

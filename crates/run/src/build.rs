@@ -1,0 +1,378 @@
+//! From C files to an instrumented executable and a plain one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base::Cancel;
+use base::child::{self, Limits as ChildLimits};
+use llvm::instrument::{Segment, Site, instrument};
+
+use crate::libc_calls::{is_undone_by_snapshot, starts_threads};
+
+/// What to build.
+#[derive(Clone, Debug, Default)]
+pub struct BuildOptions {
+    pub files: Vec<PathBuf>,
+    /// As for a compiler; may hold link flags.
+    pub flags: Vec<String>,
+    /// Compilers at work at once; 0 for one.
+    pub jobs: usize,
+}
+
+/// An executable, and what its runs can be searched with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executable {
+    pub path: PathBuf,
+    /// Whether memory snapshots work: static, one thread, nothing a copy cannot undo.
+    pub can_snapshot: bool,
+    /// The first function that forbids snapshots.
+    pub forbids_snapshot: Option<String>,
+    pub has_threads: bool,
+}
+
+/// A program, instrumented.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub instrumented: Executable,
+    /// The same code at `-O0` without hooks.
+    pub plain: PathBuf,
+    pub sites: Vec<Site>,
+    pub segments: Vec<Segment>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    #[error("{0}: no such file")]
+    NoFile(PathBuf),
+    #[error("no C files given")]
+    NoFiles,
+    #[error("cannot run clang-19: {0} (install the package clang-19)")]
+    NoCompiler(io::Error),
+    /// A unit and the first lines of what the compiler said.
+    #[error("{0} does not compile: {1}")]
+    Compile(PathBuf, String),
+    #[error("the program does not link: {0}")]
+    Link(String),
+    #[error("{0} cannot be instrumented: {1}")]
+    Instrument(PathBuf, String),
+    #[error("cannot write to {0}: {1}")]
+    Scratch(PathBuf, io::Error),
+    #[error("interrupted")]
+    Cancelled,
+}
+
+const CLANG: &str = llvm::CLANG;
+
+/// Debug information and the code as written; what overflows or aliases oddly behaves as
+/// in an unoptimised build even after the optimiser has run.
+const FRONT_END: &[&str] = &[
+    "-O0",
+    "-g",
+    "-gcolumn-info",
+    "-Xclang",
+    "-disable-O0-optnone",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-delete-null-pointer-checks",
+    "-ffp-contract=off",
+    "-fno-pic",
+    "-fno-pie",
+    "-fno-stack-protector",
+    "-fno-color-diagnostics",
+    "-fno-caret-diagnostics",
+    "-w",
+    "-Wno-error",
+    // Old C that newer compilers reject by default.
+    "-Wno-implicit-int",
+    "-Wno-implicit-function-declaration",
+    "-Wno-int-conversion",
+    "-Wno-incompatible-function-pointer-types",
+    "-Wno-incompatible-pointer-types",
+    "-Wno-return-mismatch",
+    "-Wno-return-type",
+    "-Wno-deprecated-non-prototype",
+    "-Qunused-arguments",
+    "-emit-llvm",
+    "-c",
+];
+
+const BACK_END: &[&str] = &["-O2", "-fno-pie", "-w", "-Qunused-arguments", "-x", "ir", "-c"];
+const PLAIN_BACK_END: &[&str] = &["-O0", "-fno-pie", "-w", "-Qunused-arguments", "-x", "ir", "-c"];
+
+impl Program {
+    /// Builds into `scratch`, which must exist.
+    pub fn build(
+        options: &BuildOptions,
+        scratch: &Path,
+        cancel: &Cancel,
+    ) -> Result<Self, BuildError> {
+        if options.files.is_empty() {
+            return Err(BuildError::NoFiles);
+        }
+        if let Some(missing) = options.files.iter().find(|file| !file.is_file()) {
+            return Err(BuildError::NoFile(missing.clone()));
+        }
+        let (compile_flags, link_flags) = split_flags(&options.flags);
+        let builder = Builder { scratch, cancel, jobs: options.jobs.max(1) };
+        let units = builder.bitcode(&options.files, &compile_flags)?;
+        let mut program = Parts::default();
+        for (file, unit) in options.files.iter().zip(&units) {
+            program.add(file, unit)?;
+        }
+        let (objects, plain_objects) = builder.objects(&units)?;
+        let shared = builder.shared_section(program.segments.len())?;
+        let instrumented = builder.link_instrumented(&program, objects, shared, &link_flags)?;
+        let plain = builder.scratch.join("plain");
+        builder.link(&plain, &plain_objects, &[], &link_flags).map_err(BuildError::Link)?;
+        Ok(Self { instrumented, plain, sites: program.sites, segments: program.segments })
+    }
+}
+
+/// What the units say together.
+#[derive(Default)]
+struct Parts {
+    sites: Vec<Site>,
+    segments: Vec<Segment>,
+    defined: BTreeSet<String>,
+    needed: BTreeSet<String>,
+}
+
+impl Parts {
+    fn add(&mut self, file: &Path, bitcode: &Path) -> Result<(), BuildError> {
+        let scratch = |e| BuildError::Scratch(bitcode.to_owned(), e);
+        let bytes = fs::read(bitcode).map_err(scratch)?;
+        let unit = instrument(&bytes, self.sites.len() as u32, self.segments.len() as u32)
+            .map_err(|message| BuildError::Instrument(file.to_owned(), message))?;
+        fs::write(instrumented_path(bitcode), &unit.bitcode).map_err(scratch)?;
+        self.sites.extend(unit.sites);
+        self.segments.extend(unit.segments);
+        self.defined.extend(unit.defined);
+        self.needed.extend(unit.needed);
+        Ok(())
+    }
+
+    fn outside(&self) -> impl Iterator<Item = &String> {
+        self.needed.difference(&self.defined)
+    }
+}
+
+fn instrumented_path(bitcode: &Path) -> PathBuf {
+    bitcode.with_extension("hooked.bc")
+}
+
+struct Builder<'a> {
+    scratch: &'a Path,
+    cancel: &'a Cancel,
+    jobs: usize,
+}
+
+impl Builder<'_> {
+    fn bitcode(&self, files: &[PathBuf], flags: &[String]) -> Result<Vec<PathBuf>, BuildError> {
+        let outputs: Vec<PathBuf> =
+            (0..files.len()).map(|i| self.scratch.join(format!("unit{i}.bc"))).collect();
+        self.in_parallel(files.len(), |i| {
+            let mut args: Vec<String> = flags.to_vec();
+            args.extend(FRONT_END.iter().map(|flag| flag.to_string()));
+            args.extend([text(&files[i]), "-o".to_string(), text(&outputs[i])]);
+            self.clang(&args).map_err(|said| BuildError::Compile(files[i].clone(), said))
+        })?;
+        Ok(outputs)
+    }
+
+    /// Instrumented and plain objects.
+    fn objects(&self, units: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), BuildError> {
+        let hooked: Vec<PathBuf> = units.iter().map(|u| u.with_extension("hooked.o")).collect();
+        let plain: Vec<PathBuf> = units.iter().map(|u| u.with_extension("plain.o")).collect();
+        self.in_parallel(units.len() * 2, |job| {
+            let unit = job / 2;
+            let (flags, input, output) = if job % 2 == 0 {
+                (BACK_END, instrumented_path(&units[unit]), &hooked[unit])
+            } else {
+                (PLAIN_BACK_END, units[unit].clone(), &plain[unit])
+            };
+            let mut args: Vec<String> = flags.iter().map(|flag| flag.to_string()).collect();
+            args.extend([text(&input), "-o".to_string(), text(output)]);
+            self.clang(&args).map_err(|said| BuildError::Compile(units[unit].clone(), said))
+        })?;
+        Ok((hooked, plain))
+    }
+
+    /// The page of counters with the coverage bytes behind it: its size is the program's.
+    fn shared_section(&self, n_segments: usize) -> Result<PathBuf, BuildError> {
+        let source = self.scratch.join("shared.s");
+        let object = self.scratch.join("shared.o");
+        let coverage = (n_segments.max(1)).next_multiple_of(4096);
+        let assembly = format!(
+            ".section .ff_shared,\"aw\",@nobits\n.p2align 12\n\
+             .globl ff_shared, ff_countdown, ff_leaves, ff_coverage, ff_shared_end\n\
+             ff_shared:\nff_countdown: .skip 64\nff_leaves: .skip 4032\n\
+             ff_coverage: .skip {coverage}\nff_shared_end:\n\
+             .section .note.GNU-stack,\"\",@progbits\n"
+        );
+        fs::write(&source, assembly).map_err(|e| BuildError::Scratch(source.clone(), e))?;
+        self.clang(&["-c".to_string(), text(&source), "-o".to_string(), text(&object)])
+            .map_err(BuildError::Link)?;
+        Ok(object)
+    }
+
+    fn link_instrumented(
+        &self,
+        parts: &Parts,
+        mut objects: Vec<PathBuf>,
+        shared: PathBuf,
+        link_flags: &[String],
+    ) -> Result<Executable, BuildError> {
+        let path = self.scratch.join("instrumented");
+        objects.push(shared);
+        objects.extend(self.runtime(rt::OBJECTS)?);
+        let has_threads = parts.outside().any(|name| starts_threads(name));
+        let forbids = parts.outside().find(|name| !is_undone_by_snapshot(name)).cloned();
+        let mut executable =
+            Executable { path, can_snapshot: false, forbids_snapshot: forbids, has_threads };
+        if executable.forbids_snapshot.is_none() {
+            let mut all = objects.clone();
+            all.extend(self.runtime(rt::SNAPSHOT_OBJECTS)?);
+            let wraps = rt::WRAPPED.iter().map(|name| format!("-Wl,--wrap={name}"));
+            let flags: Vec<String> =
+                wraps.chain(["-static".into(), "-Wl,-z,norelro".into()]).collect();
+            match self.link(&executable.path, &all, &flags, link_flags) {
+                Ok(()) => {
+                    executable.can_snapshot = true;
+                    return Ok(executable);
+                }
+                Err(_) => executable.forbids_snapshot = Some("dynamic linking".to_string()),
+            }
+        }
+        // A static executable forks faster, where the libraries allow one.
+        let static_flags = ["-static".to_string()];
+        if self.link(&executable.path, &objects, &static_flags, link_flags).is_err() {
+            self.link(&executable.path, &objects, &[], link_flags).map_err(BuildError::Link)?;
+        }
+        Ok(executable)
+    }
+
+    fn runtime(&self, objects: &[(&str, &[u8])]) -> Result<Vec<PathBuf>, BuildError> {
+        let mut paths = Vec::new();
+        for (name, bytes) in objects {
+            let path = self.scratch.join(format!("rt-{name}"));
+            fs::write(&path, bytes).map_err(|e| BuildError::Scratch(path.clone(), e))?;
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+
+    fn link(
+        &self,
+        output: &Path,
+        objects: &[PathBuf],
+        flags: &[String],
+        user_flags: &[String],
+    ) -> Result<(), String> {
+        let mut args = vec!["-no-pie".to_string(), "-w".to_string()];
+        args.extend(flags.iter().cloned());
+        args.extend(objects.iter().map(|object| text(object)));
+        args.extend(user_flags.iter().cloned());
+        args.extend(["-lm".to_string(), "-o".to_string(), text(output)]);
+        self.clang(&args)
+    }
+
+    /// Runs the compiler; an error is what it said, in a line or a few.
+    fn clang(&self, args: &[String]) -> Result<(), String> {
+        let mut command =
+            child::command(CLANG).map_err(|e| format!("{e} (install the package clang-19)"))?;
+        command.args(args).env("LC_ALL", "C");
+        let done = child::run(command, b"", &ChildLimits::default(), self.cancel)
+            .map_err(|e| e.to_string())?;
+        if done.ending.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&done.stderr);
+        let mut errors: Vec<&str> = said.lines().filter(|line| line.contains("error")).collect();
+        errors.extend(said.lines().filter(|line| line.contains("undefined reference")));
+        errors.truncate(3);
+        Err(if errors.is_empty() { format!("{CLANG} {}", done.ending) } else { errors.join("; ") })
+    }
+
+    /// Does all jobs, on so many threads; the error of the first job that has one.
+    fn in_parallel(
+        &self,
+        n_jobs: usize,
+        job: impl Fn(usize) -> Result<(), BuildError> + Sync,
+    ) -> Result<(), BuildError> {
+        let next = AtomicUsize::new(0);
+        let errors = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for _ in 0..self.jobs.min(n_jobs) {
+                scope.spawn(|| {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        if index >= n_jobs || self.cancel.is_cancelled() {
+                            return;
+                        }
+                        if let Err(error) = job(index) {
+                            let mut errors = errors.lock().unwrap_or_else(|e| e.into_inner());
+                            errors.push((index, error));
+                        }
+                    }
+                });
+            }
+        });
+        if self.cancel.is_cancelled() {
+            return Err(BuildError::Cancelled);
+        }
+        let mut errors = errors.into_inner().unwrap_or_else(|e| e.into_inner());
+        errors.sort_by_key(|(index, _)| *index);
+        errors.into_iter().next().map_or(Ok(()), |(_, error)| Err(error))
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Flags for compiling and for linking; what would change the code under our hands
+/// (optimisation, sanitizers, coverage, link-time optimisation) is dropped.
+fn split_flags(flags: &[String]) -> (Vec<String>, Vec<String>) {
+    let dropped = ["-O", "-fsanitize", "-fno-sanitize", "-flto", "-fprofile", "-Werror", "-g"];
+    let exact = ["--coverage", "-coverage", "-c", "-S", "-E", "-pg", "-fPIC", "-fPIE", "-pie"];
+    let (mut compile, mut link) = (Vec::new(), Vec::new());
+    let mut flags = flags.iter();
+    while let Some(flag) = flags.next() {
+        if flag == "-o" {
+            flags.next();
+        } else if flag == "-l" || flag == "-L" || flag == "-Xlinker" {
+            link.push(flag.clone());
+            link.extend(flags.next().cloned());
+        } else if flag.starts_with("-l") || flag.starts_with("-L") || flag.starts_with("-Wl,") {
+            link.push(flag.clone());
+        } else if flag == "-pthread" {
+            compile.push(flag.clone());
+            link.push(flag.clone());
+        } else if Path::new(flag).extension().is_some_and(|e| e == "a" || e == "o" || e == "so") {
+            link.push(flag.clone());
+        } else if !exact.contains(&flag.as_str())
+            && !dropped.iter().any(|prefix| flag.starts_with(prefix))
+        {
+            compile.push(flag.clone());
+        }
+    }
+    (compile, link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split_flags;
+
+    #[test]
+    fn flags_go_where_they_belong() {
+        let flags = ["-DX", "-O2", "-lm", "-L", "lib", "-o", "prog", "-Werror", "-pthread", "z.a"];
+        let flags: Vec<String> = flags.iter().map(|s| s.to_string()).collect();
+        let (compile, link) = split_flags(&flags);
+        assert_eq!(compile, ["-DX", "-pthread"]);
+        assert_eq!(link, ["-lm", "-L", "lib", "-pthread", "z.a"]);
+    }
+}

@@ -1,0 +1,24 @@
+//! Builds instrumented programs and runs them: tests with their verdicts, value profiles,
+//! single replacements, and searches for replacements that turn a failing run around.
+//!
+//! Every program under test runs in a scratch folder of its own, with limits on steps,
+//! time, output and memory, without address randomisation, and dies with us.
+
+pub mod build;
+pub mod libc_calls;
+pub mod process;
+pub mod profile;
+pub mod runner;
+pub mod search;
+pub mod suite;
+
+mod control;
+mod suite_folder;
+mod suite_toml;
+
+pub use build::{BuildError, BuildOptions, Executable, Program};
+pub use process::Limits;
+pub use profile::{Profile, SeenValues};
+pub use runner::{Ending, Observation, Runner};
+pub use search::{Hit, Replacement, SearchOptions, SearchOutcome};
+pub use suite::{Expected, Oracle, Suite, SuiteError, Test};

@@ -1,0 +1,250 @@
+//! Runs single tests: plain or instrumented, profiled, or with one value replaced.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use base::Cancel;
+use rt::layout::{Mode, status};
+use rustix::fs::{MemfdFlags, memfd_create};
+use tempfile::TempDir;
+
+use crate::build::Program;
+use crate::control::ControlFile;
+use crate::process::{self, End, Limits, Streams};
+use crate::profile::Profile;
+use crate::search::Replacement;
+use crate::suite::{Expected, Oracle, Test};
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Exited(u8),
+    Signalled(i32),
+    /// It used up its steps or its time.
+    OverLimit,
+}
+
+/// What a run of a test showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    pub passed: bool,
+    pub ending: Ending,
+    /// Value sites passed.
+    pub events: u64,
+    /// Which segments ran.
+    pub coverage: Vec<bool>,
+    pub stdout: Vec<u8>,
+    pub cpu: Duration,
+}
+
+/// Runs tests of one program.
+#[derive(Clone, Copy)]
+pub struct Runner<'a> {
+    pub program: &'a Program,
+    pub limits: Limits,
+    pub cancel: &'a Cancel,
+}
+
+/// What to do in a run, and the control file for it.
+pub(crate) struct Job<'a> {
+    pub executable: &'a Path,
+    pub control: Option<&'a Path>,
+    pub limits: Limits,
+}
+
+/// What a process left behind.
+pub(crate) struct Left {
+    pub end: End,
+    pub cpu: Duration,
+    pub stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    folder: TempDir,
+}
+
+impl Runner<'_> {
+    /// The test on the uninstrumented program.
+    pub fn run_plain(&self, test: &Test) -> io::Result<Observation> {
+        let job = Job { executable: &self.program.plain, control: None, limits: self.limits };
+        let left = self.start(test, &job)?;
+        Ok(Observation {
+            passed: passes(test, &left),
+            ending: ending(left.end),
+            events: 0,
+            coverage: Vec::new(),
+            cpu: left.cpu,
+            stdout: left.stdout,
+        })
+    }
+
+    /// The test on the instrumented program, with nothing replaced.
+    pub fn run(&self, test: &Test) -> io::Result<Observation> {
+        Ok(self.observe(test, Mode::Plain, None)?.0)
+    }
+
+    /// As [`run`](Self::run), and adds the values seen to `profile`.
+    pub fn run_profiled(&self, test: &Test, profile: &mut Profile) -> io::Result<Observation> {
+        let (observation, control) = self.observe(test, Mode::Profile, None)?;
+        profile.add_log(&control.log()?, control.control.log_lost);
+        Ok(observation)
+    }
+
+    /// A run from the start in which one value is replaced. `None` where the replaced
+    /// instance was not the one expected: the run is not repeatable.
+    pub fn run_replaced(
+        &self,
+        test: &Test,
+        replacement: &Replacement,
+        steps_after: u64,
+    ) -> io::Result<Option<Observation>> {
+        let (observation, control) =
+            self.observe(test, Mode::Replace, Some((replacement, steps_after)))?;
+        let c = &control.control;
+        let is_lost = c.status == status::LOST || c.events == 0;
+        Ok((!is_lost).then_some(observation))
+    }
+
+    fn observe(
+        &self,
+        test: &Test,
+        mode: Mode,
+        replacement: Option<(&Replacement, u64)>,
+    ) -> io::Result<(Observation, ControlFile)> {
+        const PROFILE_LOG: u64 = 256 << 20;
+        let home = scratch()?;
+        let mut control = ControlFile::create(&home.path().join("control"), self.program)?;
+        control.control.mode = mode as u32;
+        control.control.budget = self.limits.steps;
+        control.control.memory_limit = self.limits.memory;
+        if let Some((replacement, steps_after)) = replacement {
+            control.control.target_event = replacement.event;
+            control.control.target_site = replacement.site;
+            control.control.target_value = replacement.value;
+            control.control.replaced_budget = steps_after;
+        }
+        if mode == Mode::Profile {
+            let sites = crate::search::site_table(self.program, |_| 0);
+            control.control.sites_at = control.table(&sites)?;
+        }
+        control.finish(if mode == Mode::Profile { PROFILE_LOG } else { 0 })?;
+        let job = Job {
+            executable: &self.program.instrumented.path,
+            control: Some(&control.path),
+            limits: self.limits,
+        };
+        let left = self.start(test, &job)?;
+        control.read_header()?;
+        let is_over = control.control.status == status::OUT_OF_BUDGET;
+        let observation = Observation {
+            passed: !is_over && passes(test, &left),
+            ending: if is_over { Ending::OverLimit } else { ending(left.end) },
+            events: events(&control, mode)?,
+            coverage: control.coverage(self.program.segments.len())?,
+            cpu: left.cpu,
+            stdout: left.stdout,
+        };
+        Ok((observation, control))
+    }
+
+    /// Runs the program for a test, in a fresh folder.
+    pub(crate) fn start(&self, test: &Test, job: &Job<'_>) -> io::Result<Left> {
+        let folder = scratch()?;
+        for (name, source) in &test.inputs {
+            fs::copy(source, folder.path().join(name)).map_err(|e| {
+                io::Error::new(e.kind(), format!("cannot copy {}: {e}", source.display()))
+            })?;
+        }
+        let mut command = match &test.oracle {
+            Oracle::Output(_) => Command::new(job.executable),
+            Oracle::Script(script) => {
+                let mut command = Command::new(script);
+                command.arg(job.executable).env("PROGRAM", job.executable);
+                command
+            }
+        };
+        command.args(&test.args).envs(test.environment.iter().map(|(k, v)| (k, v)));
+        if let Some(control) = job.control {
+            command.env(rt::CONTROL_VARIABLE, control);
+        }
+        let stdin = input_file(&test.stdin)?;
+        let (mut stdout, mut stderr) = (memory_file()?, memory_file()?);
+        let streams = Streams {
+            stdin: Stdio::from(stdin),
+            stdout: stdout.try_clone()?,
+            stderr: stderr.try_clone()?,
+        };
+        let (end, cpu) = process::run(command, folder.path(), streams, &job.limits, self.cancel)?;
+        if end == End::Cancelled {
+            return Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted"));
+        }
+        let (stdout, stderr) = (contents(&mut stdout)?, contents(&mut stderr)?);
+        Ok(Left { end, cpu, stdout, stderr, folder })
+    }
+}
+
+/// A folder that disappears with its owner; in memory where the system offers that.
+pub(crate) fn scratch() -> io::Result<TempDir> {
+    let builder = |folder: &Path| tempfile::Builder::new().prefix("firstfault-").tempdir_in(folder);
+    builder(Path::new("/dev/shm")).or_else(|_| builder(&std::env::temp_dir()))
+}
+
+fn memory_file() -> io::Result<File> {
+    Ok(File::from(memfd_create("firstfault", MemfdFlags::CLOEXEC)?))
+}
+
+fn input_file(bytes: &[u8]) -> io::Result<File> {
+    let mut file = memory_file()?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+fn contents(file: &mut File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn ending(end: End) -> Ending {
+    match end {
+        End::Exited(code) => Ending::Exited(code),
+        End::Signalled(signal) => Ending::Signalled(signal),
+        End::TimedOut | End::Cancelled => Ending::OverLimit,
+    }
+}
+
+fn events(control: &ControlFile, mode: Mode) -> io::Result<u64> {
+    let c = &control.control;
+    Ok(match mode {
+        Mode::Profile | Mode::Search => c.events,
+        Mode::Plain => c.budget.saturating_sub(control.countdown()?),
+        Mode::Replace if c.events == 0 => 0,
+        Mode::Replace => c.events + c.replaced_budget.saturating_sub(control.countdown()?),
+    })
+}
+
+fn passes(test: &Test, left: &Left) -> bool {
+    let End::Exited(code) = left.end else { return false };
+    match &test.oracle {
+        Oracle::Script(_) => code == 0,
+        Oracle::Output(expected) => {
+            expected.exit.is_none_or(|exit| exit == code)
+                && expected.stdout.as_ref().is_none_or(|bytes| *bytes == left.stdout)
+                && expected.stderr.as_ref().is_none_or(|bytes| *bytes == left.stderr)
+                && files_match(expected, left.folder.path())
+        }
+    }
+}
+
+fn files_match(expected: &Expected, folder: &Path) -> bool {
+    let names: BTreeSet<&String> = expected.files.iter().map(|(name, _)| name).collect();
+    names.len() == expected.files.len()
+        && expected
+            .files
+            .iter()
+            .all(|(name, bytes)| fs::read(folder.join(name)).is_ok_and(|found| found == *bytes))
+}

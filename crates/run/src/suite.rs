@@ -1,0 +1,106 @@
+//! A test suite the way people have it: a folder of files, a `tests.toml`, or scripts.
+
+use std::path::{Path, PathBuf};
+
+/// What a test is judged by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Oracle {
+    /// The program's own output is compared.
+    Output(Expected),
+    /// A script runs the program, whose path is in `$PROGRAM` and its first argument; exit
+    /// status 0 is a pass. Slower, since each replacement needs the whole script.
+    Script(PathBuf),
+}
+
+/// What a passing run leaves. A run that ends by a signal never passes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// `None` where the test does not look at it.
+    pub stdout: Option<Vec<u8>>,
+    pub stderr: Option<Vec<u8>>,
+    pub exit: Option<u8>,
+    /// Files the program must write, relative to its working folder.
+    pub files: Vec<(String, Vec<u8>)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    pub name: String,
+    pub args: Vec<String>,
+    pub stdin: Vec<u8>,
+    pub environment: Vec<(String, String)>,
+    /// Files the program finds in its working folder: name there, and what is copied.
+    pub inputs: Vec<(String, PathBuf)>,
+    pub oracle: Oracle,
+}
+
+/// The tests, and those that could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suite {
+    /// In the order of their names.
+    pub tests: Vec<Test>,
+    /// Name of the test and what is wrong with it.
+    pub unusable: Vec<(String, String)>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    #[error("cannot read {0}: {1}")]
+    Unreadable(PathBuf, std::io::Error),
+    #[error("{0}: {1}")]
+    Malformed(PathBuf, String),
+    #[error(
+        "no tests in {0}: expected NAME.out or NAME.sh files, or a tests.toml (see docs/locate.md)"
+    )]
+    Empty(PathBuf),
+}
+
+impl Suite {
+    /// Reads a `tests.toml` or a folder.
+    pub fn load(path: &Path) -> Result<Suite, SuiteError> {
+        let metadata =
+            std::fs::metadata(path).map_err(|e| SuiteError::Unreadable(path.to_owned(), e))?;
+        let mut suite = if metadata.is_dir() {
+            let list = path.join("tests.toml");
+            if list.is_file() {
+                crate::suite_toml::load(&list)?
+            } else {
+                crate::suite_folder::load(path)?
+            }
+        } else {
+            crate::suite_toml::load(path)?
+        };
+        if suite.tests.is_empty() && suite.unusable.is_empty() {
+            return Err(SuiteError::Empty(path.to_owned()));
+        }
+        suite.tests.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
+        suite.unusable.sort();
+        Ok(suite)
+    }
+}
+
+/// Sorts `t2` before `t10`.
+fn natural(name: &str) -> (Vec<(String, u64)>, &str) {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let digits_at = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (text, tail) = rest.split_at(digits_at);
+        let end = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
+        parts.push((text.to_string(), tail[..end].parse().unwrap_or(u64::MAX)));
+        rest = &tail[end..];
+    }
+    (parts, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::natural;
+
+    #[test]
+    fn numbers_in_names_count() {
+        let mut names = ["t10", "t9", "a", "t09"];
+        names.sort_by(|a, b| natural(a).cmp(&natural(b)));
+        assert_eq!(names, ["a", "t09", "t9", "t10"]);
+    }
+}

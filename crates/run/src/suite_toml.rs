@@ -1,0 +1,93 @@
+//! `tests.toml`: a list of `[[test]]` tables. Paths are relative to the file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::suite::{Expected, Oracle, Suite, SuiteError, Test};
+use crate::suite_folder::{exit_status, read};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TestList {
+    #[serde(default)]
+    test: Vec<TestTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TestTable {
+    name: String,
+    #[serde(default)]
+    args: Vec<String>,
+    /// A file, or `input` with the text itself.
+    stdin: Option<PathBuf>,
+    input: Option<String>,
+    /// A file, or `output` with the text itself.
+    stdout: Option<PathBuf>,
+    output: Option<String>,
+    stderr: Option<PathBuf>,
+    exit: Option<u32>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    /// Files copied into the working folder, under their own names.
+    #[serde(default)]
+    files: Vec<PathBuf>,
+    /// Files the program must write: name, and the file with the expected contents.
+    #[serde(default)]
+    expect: BTreeMap<String, PathBuf>,
+    script: Option<PathBuf>,
+}
+
+pub(crate) fn load(path: &Path) -> Result<Suite, SuiteError> {
+    let text =
+        std::fs::read_to_string(path).map_err(|e| SuiteError::Unreadable(path.to_owned(), e))?;
+    let list: TestList = toml::from_str(&text)
+        .map_err(|e| SuiteError::Malformed(path.to_owned(), e.to_string().trim().to_string()))?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut suite = Suite::default();
+    for table in list.test {
+        let name = table.name.clone();
+        match read_test(folder, table) {
+            Ok(test) => suite.tests.push(test),
+            Err(reason) => suite.unusable.push((name, reason)),
+        }
+    }
+    Ok(suite)
+}
+
+fn read_test(folder: &Path, table: TestTable) -> Result<Test, String> {
+    let either = |file: Option<PathBuf>, text: Option<String>| match (file, text) {
+        (Some(file), None) => read(&folder.join(file)).map(Some),
+        (None, text) => Ok(text.map(String::into_bytes)),
+        (Some(_), Some(_)) => Err("both a file and the text itself are given".to_string()),
+    };
+    let stdin = either(table.stdin, table.input)?.unwrap_or_default();
+    let oracle = if let Some(script) = table.script {
+        Oracle::Script(std::path::absolute(folder.join(script)).map_err(|e| e.to_string())?)
+    } else {
+        let mut files = Vec::new();
+        for (name, file) in table.expect {
+            files.push((name, read(&folder.join(file))?));
+        }
+        let expected = Expected {
+            stdout: either(table.stdout, table.output)?,
+            stderr: table.stderr.map(|file| read(&folder.join(file))).transpose()?,
+            exit: table.exit.map(|code| exit_status(&code.to_string())).transpose()?,
+            files,
+        };
+        if expected == Expected::default() {
+            return Err("nothing says what to expect: give stdout, output or exit".to_string());
+        }
+        Oracle::Output(expected)
+    };
+    let mut inputs = Vec::new();
+    for file in table.files {
+        let name = file.file_name().and_then(|n| n.to_str());
+        let name = name.ok_or(format!("{}: not a file name", file.display()))?.to_string();
+        inputs.push((name, folder.join(file)));
+    }
+    let environment = table.env.into_iter().collect();
+    Ok(Test { name: table.name, args: table.args, stdin, environment, inputs, oracle })
+}
