@@ -33,7 +33,8 @@ impl Clang {
         Self::at(&found.ok_or(CaptureError::ClangMissing)?)
     }
 
-    fn at(program: &Path) -> Result<Self, CaptureError> {
+    /// The clang at this path.
+    pub(crate) fn at(program: &Path) -> Result<Self, CaptureError> {
         let real = fs::canonicalize(program).map_err(|_| CaptureError::ClangMissing)?;
         let metadata = fs::metadata(&real).map_err(|_| CaptureError::ClangMissing)?;
         let identity = format!("{} {} {}", real.display(), metadata.len(), metadata.mtime());

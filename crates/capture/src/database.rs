@@ -166,7 +166,7 @@ pub(crate) fn skip_launchers(words: &[String]) -> &[String] {
     let mut words = words;
     while let [first, rest @ ..] = words
         && tool(first) == Some(Tool::Launcher)
-        && rest.first().is_some_and(|next| !next.starts_with('-'))
+        && rest.first().is_some_and(|next| tool(next).is_some())
     {
         words = rest;
     }
@@ -198,7 +198,7 @@ pub(crate) fn normal(path: &Path) -> PathBuf {
 
 /// A cross compiler's target, which clang must be told.
 pub(crate) fn add_target(compiler: &str, flags: &mut Vec<String>) {
-    if let Some(Tool::Compiler { triple: Some(triple) }) = tool(compiler)
+    if let Some(Tool::Compiler { triple: Some(triple), .. }) = tool(compiler)
         && !flags.iter().any(|flag| flag.starts_with("--target=") || flag == "-target")
         && !is_native(&triple)
     {

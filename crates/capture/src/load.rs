@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::cache::{Cache, Key};
+use crate::captured::{self, StoredUnit};
 use crate::clang::Clang;
 use crate::deps::Files;
 use crate::error::{CaptureError, UnitFailure};
@@ -22,110 +23,166 @@ pub fn load(
     cache: &Arc<Cache>,
     settings: &Settings,
 ) -> Result<Project, CaptureError> {
-    let clang = Clang::find()?;
     let root = std::path::absolute(&settings.project_root)
         .map_err(|source| unreadable(&settings.project_root, source))?;
-    match inputs {
-        Inputs::Files { files, flags } => {
-            if files.is_empty() {
-                return Err(CaptureError::NoInput);
-            }
-            let directory = std::env::current_dir().map_err(|e| unreadable(Path::new("."), e))?;
-            let (commands, failures) = files::commands(files, flags, &directory);
-            let mut project = Project { failures, ..Project::default() };
-            preprocess_all(&commands, &clang, cache, settings, &root, &mut project)?;
-            let name = project.units.first().map(|u| stem(&u.path)).unwrap_or_default();
-            plan_one(&mut project, name, ProgramKind::Files);
-            finish(project, cache)
-        }
-        Inputs::Folder(folder) => {
-            let path = find_database(folder)?;
-            let read = database::read(&path)?;
-            let mut project =
-                Project { failures: read.failures, notices: read.notices, ..Project::default() };
-            preprocess_all(&read.commands, &clang, cache, settings, &root, &mut project)?;
-            let name = root.file_name().map(|n| n.display().to_string()).unwrap_or_default();
-            plan_one(&mut project, name, ProgramKind::Unsplit);
-            finish(project, cache)
-        }
-        Inputs::Build(_) => Err(CaptureError::NoInput),
-    }
+    let loader = Loader { clang: Clang::find()?, cache, settings, root: database::normal(&root) };
+    let project = match inputs {
+        Inputs::Files { files, flags } => loader.files(files, flags),
+        Inputs::Folder(folder) => loader.folder(folder),
+        Inputs::Build(build) => loader.build(build),
+    }?;
+    loader.finish(project)
 }
 
-fn unreadable(path: &Path, source: std::io::Error) -> CaptureError {
+pub(crate) fn unreadable(path: &Path, source: std::io::Error) -> CaptureError {
     CaptureError::Unreadable { path: path.to_owned(), source }
 }
 
-fn stem(path: &str) -> String {
-    Path::new(path).file_stem().map(|stem| stem.display().to_string()).unwrap_or_default()
+/// A path as users know it: relative to the project where it lies inside.
+pub(crate) fn shown_path(path: &Path, root: &Path) -> String {
+    let path = database::normal(path);
+    path.strip_prefix(root).unwrap_or(&path).display().to_string()
 }
 
-/// The database itself, or the one in a folder.
-fn find_database(folder: &Path) -> Result<PathBuf, CaptureError> {
-    let folder = std::path::absolute(folder).map_err(|e| unreadable(folder, e))?;
-    let metadata = folder.metadata().map_err(|e| unreadable(&folder, e))?;
-    if metadata.is_file() {
-        return Ok(folder);
+/// What all ways of input share.
+pub(crate) struct Loader<'a> {
+    pub clang: Clang,
+    pub cache: &'a Arc<Cache>,
+    pub settings: &'a Settings<'a>,
+    /// Absolute.
+    pub root: PathBuf,
+}
+
+/// A unit to make: from its command, or as a captured build has left it.
+pub(crate) struct Task {
+    pub command: UnitCommand,
+    pub stored: Option<StoredUnit>,
+}
+
+impl From<UnitCommand> for Task {
+    fn from(command: UnitCommand) -> Self {
+        Self { command, stored: None }
     }
-    std::fs::read_dir(&folder).map_err(|e| unreadable(&folder, e))?;
-    let path = folder.join(database::FILE_NAME);
-    if path.exists() { Ok(path) } else { Err(CaptureError::NoBuild(folder)) }
+}
+
+impl Loader<'_> {
+    fn files(&self, files: &[PathBuf], flags: &[String]) -> Result<Project, CaptureError> {
+        if files.is_empty() {
+            return Err(CaptureError::NoInput);
+        }
+        let directory = std::env::current_dir().map_err(|e| unreadable(Path::new("."), e))?;
+        let (commands, failures) = files::commands(files, flags, &directory);
+        let mut project = Project { failures, ..Project::default() };
+        self.make_units(commands.into_iter().map(Task::from).collect(), &mut project)?;
+        let stem = |unit: &Unit| Some(unit.source.file_stem()?.display().to_string());
+        let name = project.units.first().and_then(stem).unwrap_or_default();
+        plan_one(&mut project, name, ProgramKind::Files);
+        Ok(project)
+    }
+
+    /// A database or a captured build; where there are both, the newer.
+    fn folder(&self, folder: &Path) -> Result<Project, CaptureError> {
+        let folder = std::path::absolute(folder).map_err(|e| unreadable(folder, e))?;
+        let metadata = folder.metadata().map_err(|e| unreadable(&folder, e))?;
+        if metadata.is_file() {
+            return self.database(&folder);
+        }
+        std::fs::read_dir(&folder).map_err(|e| unreadable(&folder, e))?;
+        let path = folder.join(database::FILE_NAME);
+        let written = path.metadata().and_then(|m| m.modified()).ok();
+        match (captured::find(&folder, self.settings), written) {
+            (Some(capture), Some(written)) if capture.last_change() < Some(written) => {
+                let mut project = self.database(&path)?;
+                project.notices.push(format!(
+                    "using {}, which is newer than the captured build",
+                    database::FILE_NAME
+                ));
+                Ok(project)
+            }
+            (Some(capture), _) => self.captured(&capture),
+            (None, Some(_)) => self.database(&path),
+            (None, None) => Err(CaptureError::NoBuild(folder)),
+        }
+    }
+
+    fn database(&self, path: &Path) -> Result<Project, CaptureError> {
+        let read = database::read(path)?;
+        let mut project =
+            Project { failures: read.failures, notices: read.notices, ..Project::default() };
+        self.make_units(read.commands.into_iter().map(Task::from).collect(), &mut project)?;
+        let name = self.root.file_name().map(|n| n.display().to_string()).unwrap_or_default();
+        plan_one(&mut project, name, ProgramKind::Unsplit);
+        Ok(project)
+    }
+
+    /// Makes all units, in parallel, in order. Gives the number of the unit made from
+    /// each task, `None` for those that failed.
+    pub fn make_units(
+        &self,
+        tasks: Vec<Task>,
+        project: &mut Project,
+    ) -> Result<Vec<Option<usize>>, CaptureError> {
+        let files = Files::default();
+        let shop = Workshop {
+            clang: &self.clang,
+            cache: self.cache,
+            files: &files,
+            cancel: &self.settings.cancel,
+            deadline: self.settings.unit_deadline,
+        };
+        let done = AtomicUsize::new(0);
+        let results = parallel::map(self.settings.jobs, &tasks, |task| {
+            if self.settings.cancel.is_cancelled() {
+                return Err(UnitFailure::new(&task.command.source, "interrupted"));
+            }
+            let result = match &task.stored {
+                Some(stored) => stored.revive(&shop, &task.command),
+                None => preprocess(&shop, &task.command),
+            };
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            if let Some(progress) = self.settings.progress {
+                progress(Progress { done, total: tasks.len() });
+            }
+            result
+        });
+        if self.settings.cancel.is_cancelled() {
+            return Err(CaptureError::Cancelled);
+        }
+        let mut rejected: BTreeMap<String, usize> = BTreeMap::new();
+        let mut numbers = Vec::with_capacity(tasks.len());
+        for (task, result) in tasks.iter().zip(results) {
+            numbers.push(match result {
+                Ok(unit) => {
+                    for flag in unit.manifest.rejected.iter().collect::<BTreeSet<_>>() {
+                        *rejected.entry(flag.clone()).or_default() += 1;
+                    }
+                    project.add(&task.command, unit, &self.root);
+                    Some(project.units.len() - 1)
+                }
+                Err(mut failure) => {
+                    failure.path = shown_path(&task.command.source_path(), &self.root);
+                    project.failures.push(failure);
+                    None
+                }
+            });
+        }
+        project.notices.extend(rejected_notice(&rejected));
+        Ok(numbers)
+    }
+
+    fn finish(&self, mut project: Project) -> Result<Project, CaptureError> {
+        self.cache.trim();
+        project.notices.extend(self.cache.notices());
+        if project.units.is_empty() && !project.failures.is_empty() {
+            return Err(CaptureError::AllFailed(project.failures));
+        }
+        Ok(project)
+    }
 }
 
 fn plan_one(project: &mut Project, name: String, kind: ProgramKind) {
     let units = (0..project.units.len()).collect();
     project.programs.push(ProgramPlan { name, kind, units, unknown: Vec::new() });
-}
-
-/// Preprocesses all commands, in parallel, into units and failures in order.
-fn preprocess_all(
-    commands: &[UnitCommand],
-    clang: &Clang,
-    cache: &Arc<Cache>,
-    settings: &Settings,
-    root: &Path,
-    project: &mut Project,
-) -> Result<(), CaptureError> {
-    let files = Files::default();
-    let shop = Workshop {
-        clang,
-        cache,
-        files: &files,
-        cancel: &settings.cancel,
-        deadline: settings.unit_deadline,
-    };
-    let done = AtomicUsize::new(0);
-    let results = parallel::map(settings.jobs, commands, |command| {
-        if settings.cancel.is_cancelled() {
-            return Err(UnitFailure::new(&command.source, "interrupted"));
-        }
-        let result = preprocess(&shop, command);
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(progress) = settings.progress {
-            progress(Progress { done, total: commands.len() });
-        }
-        result
-    });
-    if settings.cancel.is_cancelled() {
-        return Err(CaptureError::Cancelled);
-    }
-    let mut rejected: BTreeMap<String, usize> = BTreeMap::new();
-    for (command, result) in commands.iter().zip(results) {
-        match result {
-            Ok(unit) => {
-                for flag in unit.manifest.rejected.iter().collect::<BTreeSet<_>>() {
-                    *rejected.entry(flag.clone()).or_default() += 1;
-                }
-                project.add(command, unit, root);
-            }
-            Err(mut failure) => {
-                failure.path = shown_path(&command.source_path(), root);
-                project.failures.push(failure);
-            }
-        }
-    }
-    project.notices.extend(rejected_notice(&rejected));
-    Ok(())
 }
 
 /// One notice for all flags that clang does not know.
@@ -137,21 +194,6 @@ fn rejected_notice(rejected: &BTreeMap<String, usize>) -> Option<String> {
         if *most == 1 { "" } else { "s" },
         flags.join(" ")
     ))
-}
-
-fn finish(mut project: Project, cache: &Cache) -> Result<Project, CaptureError> {
-    cache.trim();
-    project.notices.extend(cache.notices());
-    if project.units.is_empty() && !project.failures.is_empty() {
-        return Err(CaptureError::AllFailed(project.failures));
-    }
-    Ok(project)
-}
-
-/// A path as users know it: relative to the project where it lies inside.
-pub(crate) fn shown_path(path: &Path, root: &Path) -> String {
-    let path = database::normal(path);
-    path.strip_prefix(root).unwrap_or(&path).display().to_string()
 }
 
 impl Project {

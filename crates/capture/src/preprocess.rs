@@ -85,7 +85,6 @@ pub fn preprocess(shop: &Workshop, command: &UnitCommand) -> Result<Preprocessed
 }
 
 /// Preprocesses a unit whose source came through standard input.
-#[allow(dead_code)]
 pub fn preprocess_input(
     shop: &Workshop,
     command: &UnitCommand,
@@ -111,9 +110,10 @@ fn recall(shop: &Workshop, command: &UnitCommand, key: &Key) -> Option<Preproces
             return None;
         }
     }
-    // Reading it proves that it is there and whole.
-    shop.cache.get(&manifest.text)?;
-    let text = Text::Stored { cache: shop.cache.clone(), key: manifest.text };
+    if !shop.cache.contains(&manifest.text) {
+        return None;
+    }
+    let text = stored_text(shop, command, manifest.text);
     Some(Preprocessed { text, manifest, cpu: None })
 }
 
@@ -151,11 +151,33 @@ fn run_and_store(
         store_manifest(shop, key, &manifest);
     }
     let text = if stored {
-        Text::Stored { cache: shop.cache.clone(), key: manifest.text }
+        stored_text(shop, command, manifest.text)
     } else {
         Text::Memory(Arc::new(output.text))
     };
     Ok(Preprocessed { text, manifest, cpu: Some(output.cpu) })
+}
+
+fn stored_text(shop: &Workshop, command: &UnitCommand, key: Key) -> Text {
+    let remake = (command.source != "-").then(|| Arc::new(command.clone()));
+    Text::Stored { cache: shop.cache.clone(), key, remake }
+}
+
+/// Makes a stored text again that was evicted or damaged since it was found. `None` if
+/// the files have changed since, or anything else went wrong.
+pub fn remake(command: &UnitCommand, cache: &Arc<Cache>, key: Key) -> Option<Vec<u8>> {
+    let shop = Workshop {
+        clang: &Clang::find().ok()?,
+        cache,
+        files: &Files::default(),
+        cancel: &Cancel::new(),
+        deadline: Limits::default().deadline,
+    };
+    let text = run_clang(&shop, command, None).ok()?.text;
+    (Key::of_content(&text) == key).then(|| {
+        cache.put(&key, &text);
+        text
+    })
 }
 
 fn store_manifest(shop: &Workshop, key: &Key, manifest: &Manifest) {

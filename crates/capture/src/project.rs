@@ -11,6 +11,7 @@ use base::Cancel;
 use crate::cache::{Cache, Key};
 use crate::deps::Dependency;
 use crate::error::UnitFailure;
+use crate::preprocess::UnitCommand;
 
 /// Where the C code comes from.
 #[derive(Clone, Debug)]
@@ -111,17 +112,25 @@ pub struct Unit {
 #[derive(Clone, Debug)]
 pub enum Text {
     Memory(Arc<Vec<u8>>),
-    Stored { cache: Arc<Cache>, key: Key },
+    Stored {
+        cache: Arc<Cache>,
+        key: Key,
+        /// How to make it again, should it be damaged or evicted.
+        remake: Option<Arc<UnitCommand>>,
+    },
 }
 
 impl Text {
-    /// Fails only if the stored text was removed or damaged since it was found.
+    /// Fails only if the stored text is gone and cannot be made again.
     pub fn read(&self) -> io::Result<Arc<Vec<u8>>> {
         match self {
             Text::Memory(text) => Ok(text.clone()),
-            Text::Stored { cache, key } => cache.get(key).map(Arc::new).ok_or_else(|| {
-                io::Error::new(io::ErrorKind::NotFound, "the cached text is gone; run again")
-            }),
+            Text::Stored { cache, key, remake } => {
+                let remade = || crate::preprocess::remake(remake.as_deref()?, cache, *key);
+                cache.get(key).or_else(remade).map(Arc::new).ok_or_else(|| {
+                    io::Error::new(io::ErrorKind::NotFound, "its stored text is gone; run again")
+                })
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 
 /// First argument that makes `ff-cc` a guard; the parent's process id and the
 /// command follow.
@@ -38,25 +38,70 @@ pub fn program() -> Option<&'static Path> {
 /// The guard's main: `args` follow [`FLAG`]. Returns only if the command cannot run.
 pub fn become_command(args: impl IntoIterator<Item = OsString>) -> io::Error {
     let mut args = args.into_iter();
-    let parent = args.next().and_then(|pid| pid.to_str()?.parse().ok()).and_then(Pid::from_raw);
-    let (Some(parent), Some(program)) = (parent, args.next()) else {
+    let (Some(parent), Some(program)) = (args.next().and_then(parse_pid), args.next()) else {
         return io::Error::new(
             io::ErrorKind::InvalidInput,
             "usage: --guard PARENT PROGRAM ARGS...",
         );
     };
-    if let Err(error) = die_with(parent) {
+    if let Err(error) = die_with(parent, Signal::KILL) {
         return error;
     }
     Command::new(program).args(args).exec()
 }
 
-/// Asks for SIGKILL at the death of `parent`, which must still be our parent.
-pub fn die_with(parent: Pid) -> io::Result<()> {
-    set_parent_process_death_signal(Some(Signal::KILL))?;
+pub fn parse_pid(text: OsString) -> Option<Pid> {
+    Pid::from_raw(text.to_str()?.parse().ok()?)
+}
+
+/// Asks for `signal` at the death of `parent`, which must still be our parent.
+pub fn die_with(parent: Pid, signal: Signal) -> io::Result<()> {
+    set_parent_process_death_signal(Some(signal))?;
     // The parent may have died before we asked: then nobody is left to signal us.
     if getppid() != Some(parent) {
         return Err(io::Error::other("the parent is gone"));
     }
     Ok(())
+}
+
+/// Kills everything that descends from `root`, but not `root`. Finds orphans too if
+/// `root` is a subreaper, which inherits them.
+pub fn kill_descendants(root: Pid) {
+    // What forks while we look is found in the next round; the bound is for a tree that
+    // grows faster than it can be cut.
+    for _ in 0..100 {
+        let living = descendants(root);
+        if living.is_empty() {
+            return;
+        }
+        for pid in living {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+fn descendants(root: Pid) -> Vec<Pid> {
+    let parents: Vec<(Pid, Pid)> = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let pid = parse_pid(entry.file_name())?;
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+            // The name in parentheses may hold anything; state and parent follow it.
+            let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
+            let is_dead = fields.next()? == "Z";
+            let parent = Pid::from_raw(fields.next()?.parse().ok()?)?;
+            (!is_dead).then_some((pid, parent))
+        })
+        .collect();
+    let mut found = vec![root];
+    let mut at = 0;
+    while let Some(&pid) = found.get(at) {
+        found.extend(parents.iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| *child));
+        at += 1;
+    }
+    found.remove(0);
+    found
 }

@@ -1,5 +1,6 @@
 //! Keeping the cache folder small and free of what dead processes left.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -44,6 +45,17 @@ pub(super) fn trim(folder: &Path, limit: u64, grace: Duration) {
         }
         if fs::remove_file(&entry.path).is_ok() {
             total -= entry.size;
+        }
+    }
+}
+
+/// Deletes entries outside `keep` that were not used for `age`.
+pub(super) fn remove_unused(folder: &Path, keep: &HashSet<PathBuf>, age: Duration) {
+    let now = SystemTime::now();
+    for entry in entries(folder) {
+        let old = now.duration_since(entry.used).is_ok_and(|unused| unused >= age);
+        if old && !keep.contains(&entry.path) {
+            let _ = fs::remove_file(&entry.path);
         }
     }
 }

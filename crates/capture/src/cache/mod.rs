@@ -9,6 +9,7 @@
 mod entry;
 mod evict;
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -107,6 +108,22 @@ impl Cache {
                 self.give_up_writing(&error);
                 false
             }
+        }
+    }
+
+    /// Whether there is a value under `key`. It may yet turn out to be damaged.
+    pub fn contains(&self, key: &Key) -> bool {
+        self.path(key).is_some_and(|path| {
+            refresh(&path);
+            path.is_file()
+        })
+    }
+
+    /// Removes what is not in `keep` and was not used for `age`.
+    pub fn retain(&self, keep: &HashSet<Key>, age: Duration) {
+        let keep: HashSet<PathBuf> = keep.iter().filter_map(|key| self.path(key)).collect();
+        if let Some(folder) = &self.folder {
+            evict::remove_unused(folder, &keep, age);
         }
     }
 

@@ -24,7 +24,9 @@ pub enum Role {
     Language,
     /// Stops after compiling (`-c`).
     StopAtObject,
-    /// Makes nothing that can be linked (`-E`, `-S`, `-M`, `-fsyntax-only`).
+    /// Stops at assembler text (`-S`).
+    StopAtAssembler,
+    /// Makes nothing that can be linked (`-E`, `-M`, `-fsyntax-only`).
     StopEarlier,
     /// A word for the preprocessor, given to the driver (`-Xpreprocessor`).
     ForPreprocessor,
@@ -108,7 +110,7 @@ const SEPARATE: &[Separate] = &[
 const EXACT: &[(&str, Role)] = &[
     ("-c", Role::StopAtObject),
     ("--compile", Role::StopAtObject),
-    ("-S", Role::StopEarlier),
+    ("-S", Role::StopAtAssembler),
     ("-E", Role::StopEarlier),
     ("-M", Role::StopEarlier),
     ("-MM", Role::StopEarlier),

@@ -72,10 +72,12 @@ pub enum LinkWord {
 }
 
 /// How far the command goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// Asks about the compiler, or stops before there is an object.
     Nothing,
+    /// Assembler text, which may be assembled and linked later.
+    Assembler,
     Object,
     Link,
 }
@@ -127,10 +129,11 @@ impl Invocation {
     pub fn object_of(&self, index: usize) -> Option<String> {
         match (&self.output, self.stage) {
             (_, Stage::Nothing | Stage::Link) => None,
-            (Some(output), Stage::Object) => Some(output.clone()),
-            (None, Stage::Object) => {
+            (Some(output), Stage::Assembler | Stage::Object) => Some(output.clone()),
+            (None, stage) => {
                 let stem = Path::new(&self.sources.get(index)?.0).file_stem()?;
-                Some(format!("{}.o", stem.to_str()?))
+                let extension = if stage == Stage::Object { "o" } else { "s" };
+                Some(format!("{}.{extension}", stem.to_str()?))
             }
         }
     }
@@ -188,6 +191,7 @@ impl Reader {
             Role::Output => self.result.output = Some(value().to_owned()),
             Role::Language => self.language = Language::of_name(value()),
             Role::StopAtObject => self.stop_at(Stage::Object),
+            Role::StopAtAssembler => self.stop_at(Stage::Assembler),
             Role::StopEarlier | Role::Query => self.stop_at(Stage::Nothing),
             Role::ForPreprocessor => self.preprocessor_words(argument.as_slice()),
             Role::ForLinker => {
@@ -213,9 +217,8 @@ impl Reader {
     }
 
     fn stop_at(&mut self, stage: Stage) {
-        if self.stop != Some(Stage::Nothing) {
-            self.stop = Some(stage);
-        }
+        // The earliest stop wins: `-S -c` stops at assembler text.
+        self.stop = Some(self.stop.map_or(stage, |stop| stop.min(stage)));
     }
 }
 

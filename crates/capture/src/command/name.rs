@@ -3,16 +3,25 @@
 /// What a program does, judged by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tool {
-    /// A C compiler driver. The triple is in front of a cross compiler's name.
+    /// A compiler driver. The triple is in front of a cross compiler's name.
     Compiler {
         triple: Option<String>,
+        language: DriverLanguage,
     },
     /// A compiler cache or distributor in front of a compiler command (`ccache gcc ...`).
     Launcher,
     Archiver,
     Linker,
+    Assembler,
     /// Rewrites objects: `strip`, `objcopy`.
     Rewriter,
+}
+
+/// What a compiler driver takes a `.c` file for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DriverLanguage {
+    C,
+    Cplusplus,
 }
 
 /// The tool with this file name, `None` if it is of no interest to us.
@@ -24,7 +33,9 @@ pub fn tool(path: &str) -> Option<Tool> {
     let name = strip_version(name);
     match name {
         "ccache" | "sccache" | "distcc" => return Some(Tool::Launcher),
-        "cc" | "c89" | "c99" | "tcc" => return Some(Tool::Compiler { triple: None }),
+        "c89" | "c99" | "tcc" => {
+            return Some(Tool::Compiler { triple: None, language: DriverLanguage::C });
+        }
         _ => {}
     }
     let (triple, base) = match name.rsplit_once('-') {
@@ -37,7 +48,11 @@ pub fn tool(path: &str) -> Option<Tool> {
         None => (None, name),
     };
     match base {
-        "gcc" | "clang" | "cc" => Some(Tool::Compiler { triple }),
+        "gcc" | "clang" | "cc" => Some(Tool::Compiler { triple, language: DriverLanguage::C }),
+        "g++" | "clang++" | "c++" => {
+            Some(Tool::Compiler { triple, language: DriverLanguage::Cplusplus })
+        }
+        "as" => Some(Tool::Assembler),
         "ar" => Some(Tool::Archiver),
         "ld" | "ld.bfd" | "ld.gold" | "ld.lld" | "ld.mold" | "mold" | "lld" => Some(Tool::Linker),
         "strip" | "objcopy" => Some(Tool::Rewriter),
@@ -63,11 +78,12 @@ mod tests {
 
     #[test]
     fn compilers_are_known_by_any_of_their_names() {
-        let plain = Some(Tool::Compiler { triple: None });
+        let compiler = |triple| Some(Tool::Compiler { triple, language: DriverLanguage::C });
+        let plain = compiler(None);
         for name in ["cc", "gcc", "clang", "gcc-12", "/usr/bin/clang-19", "c99", "gcc-4.9.2"] {
             assert_eq!(tool(name), plain, "{name}");
         }
-        let triple = |t: &str| Some(Tool::Compiler { triple: Some(t.to_owned()) });
+        let triple = |t: &str| compiler(Some(t.to_owned()));
         assert_eq!(tool("x86_64-linux-gnu-gcc"), triple("x86_64-linux-gnu"));
         assert_eq!(tool("arm-none-eabi-gcc-12"), triple("arm-none-eabi"));
     }
@@ -80,8 +96,9 @@ mod tests {
         assert_eq!(tool("llvm-ar-19"), Some(Tool::Archiver));
         assert_eq!(tool("ld.lld-19"), Some(Tool::Linker));
         assert_eq!(tool("objcopy"), Some(Tool::Rewriter));
-        for name in ["g++", "clang++", "clang-format", "make", "gcc-nm", "git-gcc", "cc1", "as", ""]
-        {
+        let cplusplus = Tool::Compiler { triple: None, language: DriverLanguage::Cplusplus };
+        assert_eq!(tool("g++-12"), Some(cplusplus));
+        for name in ["clang-format", "make", "gcc-nm", "git-gcc", "cc1", ""] {
             assert_eq!(tool(name), None, "{name}");
         }
     }

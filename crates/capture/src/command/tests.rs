@@ -54,9 +54,11 @@ fn the_language_option_rules_until_it_is_taken_back() {
 
 #[test]
 fn what_makes_no_object_is_seen() {
-    for line in ["--version", "-E a.c", "-S -c a.c", "-c -fsyntax-only a.c", "-MM a.c", "-###"] {
+    for line in ["--version", "-E a.c", "-c -fsyntax-only a.c", "-MM a.c", "-###"] {
         assert_eq!(parse(line).stage, Stage::Nothing, "{line}");
     }
+    let it = parse("-S -c dir/a.c");
+    assert_eq!((it.stage, it.object_of(0).as_deref()), (Stage::Assembler, Some("a.s")));
 }
 
 #[test]

@@ -1,0 +1,1 @@
+int deep(int x) { return x * 2; }

@@ -1,0 +1,2 @@
+int unused(int);
+int main(int argc, char **argv) { return unused(argc); }

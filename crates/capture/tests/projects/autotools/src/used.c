@@ -1,0 +1,2 @@
+int deep(int);
+int used(int x) { return deep(x) + 1; }

@@ -1,0 +1,2 @@
+int part(void);
+int sample(void) { return part(); }

@@ -1,0 +1,2 @@
+int sample(void);
+int main(void) { return sample(); }
