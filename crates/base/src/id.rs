@@ -102,6 +102,12 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.iter().enumerate().map(|(index, item)| (I::from_index(index), item))
     }
 
+    pub fn iter_enumerated_mut(
+        &mut self,
+    ) -> impl DoubleEndedIterator<Item = (I, &mut T)> + ExactSizeIterator {
+        self.items.iter_mut().enumerate().map(|(index, item)| (I::from_index(index), item))
+    }
+
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
@@ -148,6 +154,12 @@ impl<I: Id, T> IndexMut<I> for IdVec<I, T> {
 impl<I: Id, T> FromIterator<T> for IdVec<I, T> {
     fn from_iter<It: IntoIterator<Item = T>>(items: It) -> Self {
         Self::from_vec(items.into_iter().collect())
+    }
+}
+
+impl<I: Id, T> Extend<T> for IdVec<I, T> {
+    fn extend<It: IntoIterator<Item = T>>(&mut self, items: It) {
+        self.items.extend(items);
     }
 }
 

@@ -8,11 +8,14 @@
 pub mod constant;
 pub mod function;
 pub mod inst;
+pub mod link;
 pub mod loc;
 pub mod types;
 pub mod visit;
 
 mod model;
+#[cfg(test)]
+mod testing;
 
 pub use constant::{Const, ConstId};
 pub use function::{
