@@ -46,24 +46,46 @@ impl<T> Csr<T> {
     }
 }
 
-impl<T: Copy + Default> Csr<T> {
+impl<T: Copy> Csr<T> {
+    /// Rows of the given lengths, filled by `fill`, which must place as many items in
+    /// each row as were counted.
+    pub fn from_counts(
+        counts: Vec<u32>,
+        filler: T,
+        fill: impl FnOnce(&mut dyn FnMut(u32, T)),
+    ) -> Self {
+        let mut starts = Vec::with_capacity(counts.len() + 1);
+        let mut total = 0;
+        starts.push(0);
+        for count in &counts {
+            total += count;
+            starts.push(total);
+        }
+        let mut next = counts;
+        next.copy_from_slice(&starts[..starts.len() - 1]);
+        let mut items = vec![filler; total as usize];
+        fill(&mut |row, item| {
+            let slot = &mut next[row as usize];
+            items[*slot as usize] = item;
+            *slot += 1;
+        });
+        Self { starts, items }
+    }
+
     /// Sorts `(row, item)` pairs into `n_rows` rows; items of a row keep their order.
     pub fn from_pairs(n_rows: usize, pairs: &[(u32, T)]) -> Self {
-        let mut starts = vec![0u32; n_rows + 1];
+        let Some(&(_, filler)) = pairs.first() else {
+            return Self { starts: vec![0; n_rows + 1], items: Vec::new() };
+        };
+        let mut counts = vec![0u32; n_rows];
         for (row, _) in pairs {
-            starts[*row as usize + 1] += 1;
+            counts[*row as usize] += 1;
         }
-        for row in 0..n_rows {
-            starts[row + 1] += starts[row];
-        }
-        let mut next = starts.clone();
-        let mut items = vec![T::default(); pairs.len()];
-        for (row, item) in pairs {
-            let slot = &mut next[*row as usize];
-            items[*slot as usize] = *item;
-            *slot += 1;
-        }
-        Self { starts, items }
+        Self::from_counts(counts, filler, |place| {
+            for (row, item) in pairs {
+                place(*row, *item);
+            }
+        })
     }
 }
 

@@ -18,12 +18,6 @@ pub struct ControlEdge {
     pub target: BlockId,
 }
 
-impl Default for ControlEdge {
-    fn default() -> Self {
-        Self { branch: BlockId(0), target: BlockId(0) }
-    }
-}
-
 /// How many entries a stored relation may have.
 fn limit(flow: &Flow) -> usize {
     4096 + 16 * (flow.order.len() + flow.successors.n_items())

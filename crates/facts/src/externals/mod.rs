@@ -52,6 +52,8 @@ pub struct External {
     pub reads: Vec<u8>,
     pub reads_from: Option<u8>,
     pub frees: Vec<u8>,
+    /// The argument that limits how many bytes are touched.
+    pub size_argument: Option<u8>,
     /// `(to, from)`: what the target of `from` holds is copied, pointers included. `to` is
     /// `None` for the fresh result.
     pub copies: Vec<(Option<u8>, u8)>,

@@ -45,6 +45,7 @@ fn apply_with_argument(word: &str, external: &mut External) {
         "w" => external.writes.push(digit(rest)),
         "r" if rest.ends_with('+') => external.reads_from = Some(digit(rest)),
         "r" => external.reads.push(digit(rest)),
+        "n" => external.size_argument = Some(digit(rest)),
         "f" => external.frees.push(digit(rest)),
         "k" => external.keeps.push(digit(rest)),
         "c" => external.copies.push((Some(digit(rest)), last_digit(rest))),

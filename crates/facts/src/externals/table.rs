@@ -12,6 +12,7 @@
 //! | `w0`, `w1+` | writes where argument 0 points; where all from 1 on point |
 //! | `r0`, `r1+` | reads likewise |
 //! | `f0` | frees argument 0 |
+//! | `n2` | touches no more bytes than argument 2 says |
 //! | `c0<1` | copies what 1 points to, pointers included, to where 0 points |
 //! | `cr0` | copies what 0 points to into the fresh result |
 //! | `s1<0` | stores a pointer into argument 0's object where 1 points |
@@ -37,11 +38,13 @@ munmap,mprotect,madvise,msync
 sbrk static
 brk
 
-memcpy,memmove,mempcpy,bcopy_,memccpy ret0 w0 r1 c0<1
-bcopy w1 r0 c1<0
-memset,explicit_bzero,memset_explicit ret0 w0
-bzero w0
-memcmp,bcmp,strcmp,strncmp,strcasecmp,strncasecmp,strcoll,strverscmp r0 r1
+memcpy,memmove ret0 w0 r1 c0<1 n2
+mempcpy,memccpy in0 w0 r1 c0<1
+bcopy w1 r0 c1<0 n2
+memset,memset_explicit ret0 w0 n2
+bzero,explicit_bzero w0 n1
+memcmp,bcmp r0 r1 n2
+strcmp,strncmp,strcasecmp,strncasecmp,strcoll,strverscmp r0 r1
 memchr,memrchr,rawmemchr,strchr,strrchr,strchrnul,index,rindex,wcschr,wcsrchr in0 r0
 strstr,strcasestr,memmem,strpbrk,wcsstr in0 r0 r1
 strcpy,strncpy,strcat,strncat,stpcpy,stpncpy,strxfrm,wcscpy,wcsncpy,wcscat in0 w0 r1
@@ -70,7 +73,8 @@ scanf,vscanf r0 w1+
 fscanf,vfscanf r1 w2+
 sscanf,vsscanf r0 r1 w2+
 fread,fread_unlocked w0
-fgets,fgets_unlocked,gets,fgetws ret0 w0
+fgets,fgets_unlocked ret0 w0 n1
+gets,fgetws ret0 w0
 fgetc,getc,getchar,getw,getc_unlocked,getchar_unlocked,fgetc_unlocked
 fopen,fopen64,fdopen,tmpfile,tmpfile64,popen,open_memstream,fmemopen fresh r0 r1
 freopen,freopen64 ret2 r0 r1
@@ -87,7 +91,9 @@ readdir,readdir64 in0 r0
 closedir f0
 open,open64,openat,creat,creat64 r0 r1
 close,lseek,lseek64,fsync,fdatasync,ftruncate,ftruncate64,dup,dup2,dup3,fcntl,fcntl64,isatty,fchmod,fchown,flock,umask,posix_fallocate
-read,pread,pread64,recv,readlink,getentropy,getrandom w1 r0
+read,pread,pread64,recv w1 n2
+readlink r0 w1 n2
+getentropy,getrandom w0 n1
 readv,preadv w1
 recvfrom,recvmsg w1 w4 w5
 write,pwrite,pwrite64,send,sendto,sendmsg,writev r1

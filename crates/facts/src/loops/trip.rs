@@ -1,10 +1,11 @@
 //! Trip counts: how often a loop jumps back before an exit test ends it.
 
-use program::{BlockId, ConversionKind, InstId, Op, Operand, Predicate, Terminator};
+use program::{BlockId, InstId, Operand, Predicate, Terminator};
 
+use super::LoopView;
 use super::induction::Induction;
 use super::linear::Linear;
-use super::{LoopView, int_constant};
+use crate::ranges::conditions::{comparison, swapped};
 
 /// An exit test that compares an induction variable with something that stays the same.
 ///
@@ -54,51 +55,7 @@ fn stay_condition(
     if then == otherwise {
         return None;
     }
-    let (predicate, lhs, rhs) = comparison(view, *condition)?;
-    Some((if *then == exit.1 { negated(predicate)? } else { predicate }, lhs, rhs))
-}
-
-/// Sees through `(a < b) != 0` and the widening of a truth value.
-fn comparison(view: &LoopView, condition: Operand) -> Option<(Predicate, Operand, Operand)> {
-    let Operand::Inst(mut inst) = condition else { return None };
-    let mut is_negated = false;
-    for _ in 0..8 {
-        match &view.body.insts[inst].op {
-            Op::Compare { predicate, lhs, rhs } => {
-                let inner = truth_value(view, *lhs)
-                    .filter(|_| int_constant(*rhs, view.constants) == Some(0));
-                match (inner, predicate) {
-                    (Some(inner), Predicate::Ne) => inst = inner,
-                    (Some(inner), Predicate::Eq) => {
-                        is_negated = !is_negated;
-                        inst = inner;
-                    }
-                    _ => {
-                        let predicate = if is_negated { negated(*predicate)? } else { *predicate };
-                        return Some((predicate, *lhs, *rhs));
-                    }
-                }
-            }
-            _ => return None,
-        }
-    }
-    None
-}
-
-/// The comparison an integer is the widened outcome of.
-fn truth_value(view: &LoopView, operand: Operand) -> Option<InstId> {
-    let Operand::Inst(mut inst) = operand else { return None };
-    for _ in 0..4 {
-        match &view.body.insts[inst].op {
-            Op::Compare { .. } => return Some(inst),
-            Op::Convert(conversion) if conversion.kind == ConversionKind::ZeroExtend => {
-                let Operand::Inst(inner) = conversion.value else { return None };
-                inst = inner;
-            }
-            _ => return None,
-        }
-    }
-    None
+    comparison(view.body, view.constants, *condition, *then != exit.1)
 }
 
 /// Reads `lhs <predicate> rhs` with the induction variable on the left.
@@ -189,38 +146,6 @@ fn rounds(predicate: Predicate, first: i128, step: i128, bound: i128, bits: u32)
     let limit = 1i128 << (bits.clamp(1, 64) - u32::from(!is_unsigned));
     let floor = if is_unsigned { 0 } else { -limit };
     (floor <= last && last < limit).then_some(n as u128)
-}
-
-fn swapped(predicate: Predicate) -> Predicate {
-    use Predicate as P;
-    match predicate {
-        P::SignedLt => P::SignedGt,
-        P::SignedLe => P::SignedGe,
-        P::SignedGt => P::SignedLt,
-        P::SignedGe => P::SignedLe,
-        P::UnsignedLt => P::UnsignedGt,
-        P::UnsignedLe => P::UnsignedGe,
-        P::UnsignedGt => P::UnsignedLt,
-        P::UnsignedGe => P::UnsignedLe,
-        other => other,
-    }
-}
-
-fn negated(predicate: Predicate) -> Option<Predicate> {
-    use Predicate as P;
-    Some(match predicate {
-        P::Eq => P::Ne,
-        P::Ne => P::Eq,
-        P::SignedLt => P::SignedGe,
-        P::SignedLe => P::SignedGt,
-        P::SignedGt => P::SignedLe,
-        P::SignedGe => P::SignedLt,
-        P::UnsignedLt => P::UnsignedGe,
-        P::UnsignedLe => P::UnsignedGt,
-        P::UnsignedGt => P::UnsignedLe,
-        P::UnsignedGe => P::UnsignedLt,
-        P::FloatOrdered(_) | P::FloatUnordered(_) => return None,
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,233 @@
+//! The instructions of a function that may write memory, and which cells each may write.
+
+use program::{Body, FunctionId, InstId, Op, Operand};
+use rustc_hash::FxHashMap;
+
+use crate::cfg::Cfg;
+use crate::effects::{EffectContext, EffectKind, Effects};
+use crate::loops::int_constant;
+use crate::pointsto::{CellId, ObjectKind};
+use crate::set::SparseSet;
+
+/// An instruction that may write memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// Writes so many bytes (none: unknown) through a pointer.
+    Direct {
+        inst: InstId,
+        pointer: Operand,
+        size: Option<u64>,
+    },
+    Call {
+        inst: InstId,
+    },
+    /// Inline assembler.
+    Unknown {
+        inst: InstId,
+    },
+}
+
+impl Writer {
+    pub fn inst(&self) -> InstId {
+        match *self {
+            Writer::Direct { inst, .. } | Writer::Call { inst } | Writer::Unknown { inst } => inst,
+        }
+    }
+}
+
+/// The writers of a function, sorted by instruction.
+pub struct Writers<'a> {
+    function: FunctionId,
+    body: &'a Body,
+    cfg: &'a Cfg,
+    pub all: Vec<Writer>,
+}
+
+impl<'a> Writers<'a> {
+    pub fn new(
+        context: &EffectContext,
+        effects: &Effects,
+        function: FunctionId,
+        body: &'a Body,
+        cfg: &'a Cfg,
+    ) -> Self {
+        let mut all = Vec::new();
+        for (block, _) in body.blocks.iter_enumerated().filter(|(b, _)| cfg.is_reachable(*b)) {
+            for inst in body.blocks[block].inst_ids() {
+                if let Some(writer) = writer(context, effects, function, body, inst) {
+                    all.push(writer);
+                }
+            }
+        }
+        all.sort_unstable_by_key(Writer::inst);
+        Self { function, body, cfg, all }
+    }
+
+    /// The writers that may write any of these cells, and whether they certainly do.
+    pub fn of(
+        &self,
+        context: &EffectContext,
+        effects: &Effects,
+        cells: &SparseSet,
+    ) -> Vec<(InstId, bool)> {
+        self.by_group(context, effects, std::slice::from_ref(cells)).pop().unwrap_or_default()
+    }
+
+    /// For each group of cells, the writers that may write any of it.
+    pub(super) fn by_group(
+        &self,
+        context: &EffectContext,
+        effects: &Effects,
+        groups: &[SparseSet],
+    ) -> Vec<Vec<(InstId, bool)>> {
+        let mut index = GroupIndex::new(groups);
+        let mut writes = vec![Vec::new(); groups.len()];
+        let mut direct: FxHashMap<(u32, Option<u64>), Vec<u32>> = FxHashMap::default();
+        for writer in &self.all {
+            let inst = writer.inst();
+            match *writer {
+                Writer::Direct { pointer, size, .. } => {
+                    let set = context.pointers.set_of(self.function, pointer);
+                    let hit = direct.entry((set.0, size)).or_insert_with(|| {
+                        let cells = context.pointers.set(set);
+                        index.start();
+                        index.add(&context.pointers.touched(cells, size));
+                        index.hit()
+                    });
+                    let certain = self.certain_cell(context, pointer);
+                    for &group in hit.iter() {
+                        let is_certain = certain.is_some()
+                            && groups[group as usize].single() == certain
+                            && is_full_write(context, certain, size);
+                        writes[group as usize].push((inst, is_certain));
+                    }
+                }
+                Writer::Call { .. } => {
+                    index.start();
+                    effects.for_call(context, self.function, inst, |kind, cells| {
+                        if kind == EffectKind::Write {
+                            index.add(cells);
+                        }
+                    });
+                    index.hit().iter().for_each(|&g| writes[g as usize].push((inst, false)));
+                }
+                Writer::Unknown { .. } => {
+                    index.start();
+                    index.add(effects.escaped());
+                    index.hit().iter().for_each(|&g| writes[g as usize].push((inst, false)));
+                }
+            }
+        }
+        writes
+    }
+
+    /// The one cell, of an object that exists once, that a pointer points to.
+    fn certain_cell(&self, context: &EffectContext, pointer: Operand) -> Option<u32> {
+        let cell = context.pointers.of(self.function, pointer).single()?;
+        let object = context.pointers.cells[CellId(cell)].object;
+        let exists_once = match context.pointers.objects[object].kind {
+            ObjectKind::Global(_) => true,
+            ObjectKind::Local { function, inst } => {
+                // In recursion or a loop the name may stand for an older object.
+                let block = self.body.insts.get(inst).map(|inst| inst.block);
+                function == self.function
+                    && !context.calls.is_recursive(function)
+                    && block.is_some_and(|block| self.cfg.loops.innermost(block).is_none())
+            }
+            ObjectKind::ParamCopy { function, .. } => {
+                function == self.function && !context.calls.is_recursive(function)
+            }
+            _ => false,
+        };
+        exists_once.then_some(cell)
+    }
+}
+
+/// Whether writing so many bytes at a cell replaces all of it: the cell is no array
+/// element and no narrower than what any load of it reads.
+fn is_full_write(context: &EffectContext, cell: Option<u32>, size: Option<u64>) -> bool {
+    let Some(cell) = cell else { return false };
+    let cell = context.pointers.cells[CellId(cell)];
+    let Some(offset) = cell.offset else { return false };
+    let layout = context.pointers.objects[cell.object].layout;
+    let (Some(width), Some(size)) = (context.types.lone_scalar(layout, offset), size) else {
+        return false;
+    };
+    size >= width
+}
+
+fn writer(
+    context: &EffectContext,
+    effects: &Effects,
+    function: FunctionId,
+    body: &Body,
+    inst: InstId,
+) -> Option<Writer> {
+    let constant = |operand: Operand| {
+        let value = int_constant(operand, &context.program.constants)?;
+        u64::try_from(value).ok()
+    };
+    let direct = |pointer, size| Some(Writer::Direct { inst, pointer, size });
+    match &body.insts[inst].op {
+        Op::Store { access, .. }
+        | Op::AtomicUpdate { access, .. }
+        | Op::CompareExchange { access, .. } => direct(access.ptr, Some(access.size)),
+        Op::UninitMemory { ptr, size, .. } => direct(*ptr, Some(*size)),
+        Op::MemCopy { to, size, .. } | Op::MemSet { to, size, .. } => direct(*to, constant(*size)),
+        Op::Call(_) => {
+            let mut writes = false;
+            effects.for_call(context, function, inst, |kind, cells| {
+                writes |= kind == EffectKind::Write && !cells.is_empty();
+            });
+            writes.then_some(Writer::Call { inst })
+        }
+        Op::Asm { may_write: true, .. } => Some(Writer::Unknown { inst }),
+        _ => None,
+    }
+}
+
+/// Finds the groups a set of cells meets.
+struct GroupIndex {
+    all: SparseSet,
+    of_cell: FxHashMap<u32, Vec<u32>>,
+    is_hit: Vec<bool>,
+    hit: Vec<u32>,
+}
+
+impl GroupIndex {
+    fn new(groups: &[SparseSet]) -> Self {
+        let mut all = SparseSet::new();
+        let mut of_cell: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (group, cells) in groups.iter().enumerate() {
+            all.union(cells);
+            for cell in cells.iter() {
+                of_cell.entry(cell).or_default().push(group as u32);
+            }
+        }
+        Self { all, of_cell, is_hit: vec![false; groups.len()], hit: Vec::new() }
+    }
+
+    fn start(&mut self) {
+        for group in self.hit.drain(..) {
+            self.is_hit[group as usize] = false;
+        }
+    }
+
+    fn add(&mut self, cells: &SparseSet) {
+        if self.hit.len() == self.is_hit.len() {
+            return;
+        }
+        for cell in cells.intersection(&self.all).iter() {
+            for &group in &self.of_cell[&cell] {
+                if !std::mem::replace(&mut self.is_hit[group as usize], true) {
+                    self.hit.push(group);
+                }
+            }
+        }
+    }
+
+    fn hit(&mut self) -> Vec<u32> {
+        self.hit.sort_unstable();
+        self.hit.clone()
+    }
+}

@@ -1,0 +1,298 @@
+//! Which bytes of an object are one cell.
+//!
+//! A cell is named by a canonical offset: all elements of an array are its first one, and
+//! a union that holds an array is one cell. Canonical offsets come from the object's C
+//! type alone, so every access agrees on them, whatever order they are met in.
+
+use base::IdVec;
+use program::{CType, Program, Record, RecordId, RecordKind, TypeId};
+
+/// What is known about the insides of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// One cell.
+    Whole,
+    /// Bytes of no known type: constant offsets are cells of their own.
+    Bytes,
+    Type(TypeId),
+    /// As many of the type as the allocation has room for.
+    Array(TypeId),
+}
+
+/// Sizes of all C types of a program.
+pub struct Types<'a> {
+    types: &'a IdVec<TypeId, CType>,
+    pub records: &'a IdVec<RecordId, Record>,
+    sizes: Vec<u64>,
+}
+
+/// Type definitions nest by value only so deep; a longer chain is a cycle in bad input.
+const MAX_NESTING: u32 = 64;
+
+impl<'a> Types<'a> {
+    pub fn new(program: &'a Program) -> Self {
+        let mut types = Self { types: &program.types, records: &program.records, sizes: vec![] };
+        types.sizes = program.types.ids().map(|ty| types.compute_size(ty, MAX_NESTING)).collect();
+        types
+    }
+
+    fn compute_size(&self, ty: TypeId, depth: u32) -> u64 {
+        let Some(ctype) = self.types.get(ty).filter(|_| depth > 0) else { return 0 };
+        match ctype {
+            CType::Unknown | CType::Void | CType::Function { .. } => 0,
+            CType::Bool => 1,
+            CType::Int { bits, .. } | CType::Enum { bits, .. } => u64::from(bits.div_ceil(8)),
+            CType::Float { bits: 80, .. } => 16,
+            CType::Float { bits, .. } => u64::from(bits / 8),
+            CType::Complex { bits } => u64::from(bits / 8),
+            CType::Pointer(_) => 8,
+            CType::Array { element, count } => {
+                self.compute_size(*element, depth - 1).saturating_mul(count.unwrap_or(0))
+            }
+            CType::Vector { element, count } => {
+                self.compute_size(*element, depth - 1).saturating_mul(*count)
+            }
+            CType::Record(record) => self.records.get(*record).map_or(0, |record| record.size),
+            CType::Typedef { target, .. } => self.compute_size(*target, depth - 1),
+            CType::Const(inner)
+            | CType::Volatile(inner)
+            | CType::Restrict(inner)
+            | CType::Atomic(inner) => self.compute_size(*inner, depth - 1),
+        }
+    }
+
+    pub fn size(&self, ty: TypeId) -> u64 {
+        self.sizes.get(ty.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// The type without names and qualifiers.
+    pub fn plain(&self, mut ty: TypeId) -> TypeId {
+        for _ in 0..MAX_NESTING {
+            match self.types.get(ty) {
+                Some(CType::Typedef { target: inner, .. })
+                | Some(CType::Const(inner))
+                | Some(CType::Volatile(inner))
+                | Some(CType::Restrict(inner))
+                | Some(CType::Atomic(inner)) => ty = *inner,
+                _ => return ty,
+            }
+        }
+        TypeId::UNKNOWN
+    }
+
+    pub fn plain_ctype(&self, ty: TypeId) -> &'a CType {
+        self.types.get(self.plain(ty)).unwrap_or(&CType::Unknown)
+    }
+
+    /// What a pointer type points to.
+    pub fn pointee(&self, ty: TypeId) -> Option<TypeId> {
+        match self.plain_ctype(ty) {
+            CType::Pointer(target) => Some(*target),
+            CType::Array { element, .. } => Some(*element),
+            _ => None,
+        }
+    }
+
+    pub fn record(&self, ty: TypeId) -> Option<RecordId> {
+        match self.plain_ctype(ty) {
+            CType::Record(record) => Some(*record),
+            _ => None,
+        }
+    }
+
+    /// The canonical offset of the cell that `offset` lies in; none where the offset lies
+    /// outside of what the layout describes.
+    pub fn canonical(&self, layout: Layout, offset: i64, size: Option<u64>) -> Option<i64> {
+        match layout {
+            Layout::Whole => Some(0),
+            Layout::Bytes => {
+                (offset >= 0 && size.is_none_or(|size| offset <= size as i64)).then_some(offset)
+            }
+            Layout::Type(ty) => {
+                let is_array = matches!(self.plain_ctype(ty), CType::Array { .. });
+                let whole = (self.size(ty) as i64).max(size.unwrap_or(0) as i64);
+                if !is_array && (offset < 0 || offset >= whole.max(1)) {
+                    return None;
+                }
+                Some(self.canonical_in(ty, offset, MAX_NESTING))
+            }
+            Layout::Array(ty) => {
+                let element = self.size(ty) as i64;
+                if element == 0 {
+                    return (offset >= 0).then_some(offset);
+                }
+                if offset >= element
+                    && let Some((start, step)) = self.trailing_array(ty)
+                {
+                    return Some(start + (offset - start) % step);
+                }
+                Some(self.canonical_in(ty, offset.rem_euclid(element), MAX_NESTING))
+            }
+        }
+    }
+
+    fn canonical_in(&self, ty: TypeId, offset: i64, depth: u32) -> i64 {
+        if depth == 0 {
+            return offset;
+        }
+        match self.plain_ctype(ty) {
+            CType::Array { element, .. } | CType::Vector { element, .. } => {
+                let step = self.size(*element) as i64;
+                if step == 0 {
+                    return 0;
+                }
+                self.canonical_in(*element, offset.rem_euclid(step), depth - 1)
+            }
+            CType::Record(record) => match self.member_at(*record, offset) {
+                Some(Inside::Member(start, ty)) => {
+                    start + self.canonical_in(ty, offset - start, depth - 1)
+                }
+                Some(Inside::UnionWithArray) => 0,
+                None => offset,
+            },
+            _ => offset,
+        }
+    }
+
+    /// The array at the end of a record that allocations make longer: where it starts and
+    /// how large an element is.
+    fn trailing_array(&self, ty: TypeId) -> Option<(i64, i64)> {
+        let record = self.records.get(self.record(ty)?)?;
+        let last = record.members.last().filter(|_| record.kind == RecordKind::Struct)?;
+        let CType::Array { element, count: None | Some(0) | Some(1) } =
+            self.plain_ctype(last.ctype)
+        else {
+            return None;
+        };
+        let step = self.size(*element) as i64;
+        (step > 0).then_some(((last.offset_bits / 8) as i64, step))
+    }
+
+    fn member_at(&self, record: RecordId, offset: i64) -> Option<Inside> {
+        let record = self.records.get(record)?;
+        if record.kind == RecordKind::Union {
+            let has_array = record.members.iter().any(|member| self.has_array(member.ctype, 8));
+            return has_array.then_some(Inside::UnionWithArray);
+        }
+        let bits = u64::try_from(offset).ok()? * 8;
+        let after = record.members.partition_point(|member| member.offset_bits <= bits);
+        let member = &record.members[..after].last()?;
+        (!member.is_bit_field)
+            .then_some(Inside::Member((member.offset_bits / 8) as i64, member.ctype))
+    }
+
+    fn has_array(&self, ty: TypeId, depth: u32) -> bool {
+        match self.plain_ctype(ty) {
+            CType::Array { .. } => true,
+            CType::Record(record) if depth > 0 => self.records.get(*record).is_some_and(|record| {
+                record.members.iter().any(|member| self.has_array(member.ctype, depth - 1))
+            }),
+            _ => depth == 0,
+        }
+    }
+
+    /// Whether a pointer into the part of an object at `offset` can walk in steps of
+    /// `stride` without leaving its cell: an array of such elements, or a part of just
+    /// that size, lies there.
+    pub fn can_walk(&self, layout: Layout, offset: i64, stride: i64) -> bool {
+        let stride = stride.abs();
+        match layout {
+            Layout::Whole => true,
+            Layout::Bytes => false,
+            Layout::Type(ty) => self.can_walk_in(ty, offset, stride, MAX_NESTING),
+            Layout::Array(ty) => {
+                let element = self.size(ty) as i64;
+                if element == 0 {
+                    return false;
+                }
+                if let Some((start, step)) = self.trailing_array(ty)
+                    && offset >= start
+                {
+                    return stride % step == 0;
+                }
+                stride % element == 0
+                    || self.can_walk_in(ty, offset.rem_euclid(element), stride, MAX_NESTING)
+            }
+        }
+    }
+
+    fn can_walk_in(&self, ty: TypeId, offset: i64, stride: i64, depth: u32) -> bool {
+        if depth == 0 || self.size(ty) as i64 == stride {
+            return depth > 0;
+        }
+        match self.plain_ctype(ty) {
+            CType::Array { element, .. } | CType::Vector { element, .. } => {
+                let step = self.size(*element) as i64;
+                step > 0
+                    && (stride % step == 0
+                        || self.can_walk_in(*element, offset.rem_euclid(step), stride, depth - 1))
+            }
+            CType::Record(record) => match self.member_at(*record, offset) {
+                Some(Inside::Member(start, ty)) => {
+                    self.can_walk_in(ty, offset - start, stride, depth - 1)
+                }
+                Some(Inside::UnionWithArray) => true,
+                None => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// The width in bytes of the scalar at an offset, if no array lies around it: then the
+    /// cell is one place in memory.
+    pub fn lone_scalar(&self, layout: Layout, offset: i64) -> Option<u64> {
+        let Layout::Type(mut ty) = layout else { return None };
+        let mut offset = offset;
+        for _ in 0..MAX_NESTING {
+            match self.plain_ctype(ty) {
+                CType::Array { .. } | CType::Vector { .. } => return None,
+                CType::Record(record) => match self.member_at(*record, offset)? {
+                    Inside::Member(start, member) => {
+                        offset -= start;
+                        ty = member;
+                    }
+                    Inside::UnionWithArray => return None,
+                },
+                _ => return (offset == 0).then(|| self.size(ty)),
+            }
+        }
+        None
+    }
+
+    /// The type of the scalar at an offset of a layout.
+    pub fn scalar_at(&self, layout: Layout, offset: i64) -> Option<TypeId> {
+        let (mut ty, mut offset) = match layout {
+            Layout::Whole | Layout::Bytes => return None,
+            Layout::Type(ty) | Layout::Array(ty) => (ty, offset),
+        };
+        for _ in 0..MAX_NESTING {
+            match self.plain_ctype(ty) {
+                CType::Array { element, .. } => {
+                    let step = self.size(*element).max(1) as i64;
+                    offset = offset.rem_euclid(step);
+                    ty = *element;
+                }
+                CType::Record(record) => {
+                    let record = self.records.get(*record)?;
+                    if record.kind == RecordKind::Union {
+                        let pointer = |ty| matches!(self.plain_ctype(ty), CType::Pointer(_));
+                        let member = record.members.iter().find(|m| pointer(m.ctype))?;
+                        return (offset == 0).then_some(member.ctype);
+                    }
+                    let bits = u64::try_from(offset).ok()? * 8;
+                    let after = record.members.partition_point(|m| m.offset_bits <= bits);
+                    let member = record.members[..after].last()?;
+                    offset -= (member.offset_bits / 8) as i64;
+                    ty = member.ctype;
+                }
+                _ => return (offset == 0).then_some(ty),
+            }
+        }
+        None
+    }
+}
+
+enum Inside {
+    Member(i64, TypeId),
+    UnionWithArray,
+}

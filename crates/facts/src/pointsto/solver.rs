@@ -1,0 +1,261 @@
+//! Solves the constraints: members travel along edges in topological order, only new ones
+//! are passed on, and cycles are merged before each round.
+
+use super::calls::Calls;
+use super::graph::{Complex, Graph, Location, Node, Place};
+use super::object::{ObjectId, ObjectKind};
+use crate::set::SparseSet;
+
+/// Runs until nothing changes.
+pub(super) fn solve(graph: &mut Graph, calls: &mut Calls) {
+    while !graph.dirty.is_empty() {
+        let order = merge_cycles(graph);
+        for node in order {
+            if graph.parent[node as usize] != node || graph.fresh[node as usize].is_empty() {
+                continue;
+            }
+            let fresh = std::mem::take(&mut graph.fresh[node as usize]);
+            apply(graph, calls, node, &fresh);
+            let edges = std::mem::take(&mut graph.edges[node as usize]);
+            for to in edges.iter() {
+                let target = graph.find(to);
+                if target != node {
+                    graph.add_members(target, &fresh);
+                }
+            }
+            graph.edges[node as usize] = edges;
+        }
+    }
+}
+
+/// Applies the constraints of a node to its new members.
+fn apply(graph: &mut Graph, calls: &mut Calls, node: Node, fresh: &SparseSet) {
+    if graph.complex[node as usize].is_empty() {
+        return;
+    }
+    let constraints = std::mem::take(&mut graph.complex[node as usize]);
+    for constraint in &constraints {
+        match *constraint {
+            Complex::Load(to) => {
+                for location in fresh.iter() {
+                    let read = graph.places[location as usize].read;
+                    graph.add_edge(read, to);
+                }
+            }
+            Complex::Store(from) => {
+                for location in fresh.iter() {
+                    let write = graph.places[location as usize].write;
+                    graph.add_edge(from, write);
+                }
+            }
+            Complex::Shift(shift, to) => {
+                let shifted: SparseSet =
+                    fresh.iter().map(|location| graph.shifted(location, shift)).collect();
+                graph.add_members(to, &shifted);
+            }
+            Complex::Within(to) => {
+                let within: SparseSet = fresh
+                    .iter()
+                    .map(|location| {
+                        let object = graph.places[location as usize].object;
+                        graph.anywhere(object)
+                    })
+                    .collect();
+                graph.add_members(to, &within);
+            }
+            Complex::Renamed(to) => {
+                let kept: SparseSet = fresh
+                    .iter()
+                    .filter(|&location| {
+                        let object = graph.places[location as usize].object;
+                        !graph.objects[object.0 as usize].is_renamed
+                    })
+                    .collect();
+                graph.add_members(to, &kept);
+            }
+            Complex::Call(site) => {
+                for location in fresh.iter() {
+                    calls.resolve(graph, site, location);
+                }
+            }
+            Complex::CopyFrom(copy) => {
+                for location in fresh.iter() {
+                    copy_from(graph, copy, location);
+                }
+            }
+            Complex::CopyTo(copy) => {
+                for location in fresh.iter() {
+                    copy_to(graph, copy, location);
+                }
+            }
+            Complex::Escape => {
+                for location in fresh.iter() {
+                    let object = graph.places[location as usize].object;
+                    escape(graph, calls, object);
+                }
+            }
+        }
+    }
+    let added = std::mem::replace(&mut graph.complex[node as usize], constraints);
+    graph.complex[node as usize].extend(added);
+}
+
+fn copy_from(graph: &mut Graph, copy: u32, location: Location) {
+    let Place { object, offset, .. } = graph.places[location as usize];
+    let cells = &mut graph.objects[object.0 as usize];
+    if cells.copied_by.contains(&(copy, offset)) {
+        return;
+    }
+    cells.copied_by.push((copy, offset));
+    let sources: Vec<Location> = cells.at.iter().map(|(_, at)| *at).chain(cells.anywhere).collect();
+    for source in sources {
+        graph.copy_part(copy, offset, source);
+    }
+}
+
+fn copy_to(graph: &mut Graph, copy: u32, location: Location) {
+    if graph.copies[copy as usize].targets.contains(&location) {
+        return;
+    }
+    graph.copies[copy as usize].targets.push(location);
+    for (offset, part) in graph.copies[copy as usize].parts.clone() {
+        graph.write_part(location, offset, part);
+    }
+}
+
+/// Unmodelled code may read and write the object from now on, and call it.
+fn escape(graph: &mut Graph, calls: &mut Calls, object: ObjectId) {
+    if std::mem::replace(&mut graph.objects[object.0 as usize].object.escapes, true) {
+        return;
+    }
+    if let ObjectKind::Function(function) = graph.objects[object.0 as usize].object.kind {
+        calls.enter_from_outside(graph, function);
+        return;
+    }
+    let unknown = graph.location(ObjectId(0), 0);
+    let contents = graph.places[unknown as usize].read;
+    let (all, every) = (graph.all_contents(object), graph.every_cell(object));
+    graph.add_edge(all, contents);
+    graph.add_edge(contents, every);
+}
+
+/// Merges the cycles reachable from dirty nodes; returns the reachable nodes in
+/// topological order.
+fn merge_cycles(graph: &mut Graph) -> Vec<Node> {
+    let dirty = std::mem::take(&mut graph.dirty);
+    let mut search = Search {
+        number: vec![0; graph.parent.len()],
+        clock: 0,
+        open: Vec::new(),
+        order: Vec::new(),
+    };
+    for node in dirty {
+        let root = graph.find(node);
+        if search.number[root as usize] == 0 && !graph.fresh[root as usize].is_empty() {
+            search.run(graph, root);
+        }
+    }
+    search.order.reverse();
+    search.order
+}
+
+const CLOSED: u32 = u32::MAX;
+
+/// Tarjan's search (in Pearce's form), merging components as they close.
+struct Search {
+    /// 0 for nodes not seen; else a number or `CLOSED`.
+    number: Vec<u32>,
+    clock: u32,
+    open: Vec<Node>,
+    order: Vec<Node>,
+}
+
+struct Visit {
+    node: Node,
+    targets: Vec<Node>,
+    next: usize,
+    first_seen: u32,
+}
+
+impl Search {
+    fn run(&mut self, graph: &mut Graph, root: Node) {
+        let mut stack = vec![self.open_node(graph, root)];
+        while let Some(visit) = stack.last_mut() {
+            let Some(&raw) = visit.targets.get(visit.next) else {
+                let visit = stack.pop().expect("the visit just looked at");
+                let low = self.number[visit.node as usize];
+                if low == visit.first_seen {
+                    self.close(graph, visit.node);
+                } else {
+                    self.open.push(visit.node);
+                }
+                if let Some(above) = stack.last() {
+                    let low = self.number[visit.node as usize];
+                    let number = &mut self.number[above.node as usize];
+                    *number = (*number).min(low);
+                }
+                continue;
+            };
+            visit.next += 1;
+            let (node, target) = (visit.node, graph.find(raw));
+            match self.number[target as usize] {
+                0 => {
+                    let visit = self.open_node(graph, target);
+                    stack.push(visit);
+                }
+                seen => {
+                    let number = &mut self.number[node as usize];
+                    *number = (*number).min(seen);
+                }
+            }
+        }
+    }
+
+    fn open_node(&mut self, graph: &Graph, node: Node) -> Visit {
+        self.clock += 1;
+        self.number[node as usize] = self.clock;
+        let targets = graph.edges[node as usize].iter().collect();
+        Visit { node, targets, next: 0, first_seen: self.clock }
+    }
+
+    /// `root` is the first node of its component; the others lie on top of `open`.
+    fn close(&mut self, graph: &mut Graph, root: Node) {
+        let first = self.number[root as usize];
+        while let Some(&member) = self.open.last() {
+            if self.number[member as usize] < first || self.number[member as usize] == CLOSED {
+                break;
+            }
+            self.open.pop();
+            self.number[member as usize] = CLOSED;
+            merge(graph, root, member);
+        }
+        self.number[root as usize] = CLOSED;
+        self.order.push(root);
+    }
+}
+
+/// Makes `member` stand for the same node as `root`.
+fn merge(graph: &mut Graph, root: Node, member: Node) {
+    graph.parent[member as usize] = root;
+    let edges = std::mem::take(&mut graph.edges[member as usize]);
+    let complex = std::mem::take(&mut graph.complex[member as usize]);
+    let members = std::mem::take(&mut graph.points_to[member as usize]);
+    // Each side's constraints and edges have yet to see what only the other side held.
+    let mut unseen = members.clone();
+    unseen.subtract(&graph.points_to[root as usize]);
+    unseen.union(&std::mem::take(&mut graph.fresh[member as usize]));
+    if !edges.is_empty() || !complex.is_empty() {
+        let mut unseen_by_member = graph.points_to[root as usize].clone();
+        unseen_by_member.subtract(&members);
+        unseen.union(&unseen_by_member);
+    }
+    graph.points_to[root as usize].union(&members);
+    graph.fresh[root as usize].union(&unseen);
+    graph.edges[root as usize].union(&edges);
+    if !complex.is_empty() {
+        let constraints = &mut graph.complex[root as usize];
+        constraints.extend(complex);
+        constraints.sort_unstable();
+        constraints.dedup();
+    }
+}
