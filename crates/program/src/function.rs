@@ -145,6 +145,18 @@ impl Terminator {
     }
 }
 
+impl Terminator {
+    pub fn operand_mut(&mut self) -> Option<&mut Operand> {
+        match self {
+            Terminator::Branch { condition, .. } => Some(condition),
+            Terminator::Switch { value, .. } => Some(value),
+            Terminator::Indirect { address, .. } => Some(address),
+            Terminator::Return(value) => value.as_mut(),
+            Terminator::Jump(_) | Terminator::Unreachable => None,
+        }
+    }
+}
+
 impl Body {
     pub const ENTRY: BlockId = BlockId(0);
 

@@ -5,6 +5,7 @@
 //! unit is a `Program` of its own; [`link`](link::link) joins units into the program a
 //! linker would have made.
 
+pub mod check;
 pub mod constant;
 pub mod function;
 pub mod inst;

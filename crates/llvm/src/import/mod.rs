@@ -1,0 +1,112 @@
+//! Bitcode to a program of one unit.
+//!
+//! The shim's stream is read section by section: types, constants, globals, function
+//! headers, bodies. Each body is decoded with its variables in memory, typed, and then
+//! brought into SSA form.
+
+mod address;
+mod body;
+mod constants;
+mod conversion;
+mod functions;
+mod globals;
+mod infer;
+mod locs;
+mod opcodes;
+mod raw;
+mod reader;
+mod shape;
+mod ssa;
+mod types;
+
+use base::{IdVec, SourceMap};
+use program::{Function, FunctionId, Global, GlobalId, LocId, Program, UnitInfo, UnknownCode};
+
+use crate::shim;
+use body::BodyReader;
+use constants::Constants;
+use locs::Locs;
+use reader::{Corrupt, Read, Reader};
+use shape::StructNames;
+use types::Types;
+
+/// Why a unit could not be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    #[error("cannot read the bitcode of {unit}: {reason}")]
+    Bitcode { unit: String, reason: String },
+    /// A defect of the importer itself, reported so that the other units go on.
+    #[error("cannot import {unit}: {reason} (a defect of firstfault; please report it)")]
+    Stream { unit: String, reason: &'static str },
+}
+
+/// Imports one unit's bitcode. `map` leads from the compiled text to the user's sources;
+/// `unit_path` names the unit.
+pub fn import(bitcode: &[u8], map: &SourceMap, unit_path: &str) -> Result<Program, ImportError> {
+    let unit = || unit_path.to_string();
+    let stream = shim::import_stream(bitcode)
+        .map_err(|reason| ImportError::Bitcode { unit: unit(), reason })?;
+    read_program(&stream, map, unit_path)
+        .map_err(|Corrupt(reason)| ImportError::Stream { unit: unit(), reason })
+}
+
+/// What is known of the unit while it is read.
+struct Unit<'a> {
+    locs: Locs<'a>,
+    types: Types,
+    struct_names: StructNames,
+    constants: Constants,
+    globals: IdVec<GlobalId, Global>,
+    functions: IdVec<FunctionId, Function>,
+    unknown_code: Vec<UnknownCode>,
+}
+
+fn read_program(stream: &[u8], map: &SourceMap, unit_path: &str) -> Read<Program> {
+    let mut reader = Reader::new(stream);
+    let mut unit = Unit {
+        locs: Locs::new(map, unit_path),
+        types: Types::new(),
+        struct_names: StructNames::default(),
+        constants: Constants::default(),
+        globals: IdVec::new(),
+        functions: IdVec::new(),
+        unknown_code: Vec::new(),
+    };
+    unit.types.read(&mut reader, &mut unit.locs)?;
+    unit.struct_names = StructNames::read(&mut reader, &unit.types)?;
+    unit.constants.read(&mut reader)?;
+    unit.read_globals(&mut reader)?;
+    let defined = unit.read_headers(&mut reader)?;
+    unit.constants.check(unit.globals.len(), unit.functions.len())?;
+    if !reader.text()?.is_empty() {
+        let what = "assembler at file level".to_string();
+        unit.unknown_code.push(UnknownCode { what, loc: LocId::UNKNOWN });
+    }
+    for function in defined {
+        let (raw, params) = BodyReader::new(&mut unit, &mut reader, function).read()?;
+        let body = ssa::promote(raw, &mut unit.constants, &unit.types)?;
+        unit.functions[function].params = params;
+        unit.functions[function].body = Some(body);
+    }
+    if !reader.is_at_end() {
+        return Err(Corrupt("the stream goes on behind its end"));
+    }
+    Ok(unit.into_program(unit_path))
+}
+
+impl Unit<'_> {
+    fn into_program(self, unit_path: &str) -> Program {
+        Program {
+            units: [UnitInfo { path: unit_path.to_string() }].into_iter().collect(),
+            files: self.locs.files,
+            names: self.locs.names,
+            locs: self.locs.locs,
+            types: self.types.types,
+            records: self.types.records,
+            constants: self.constants.constants,
+            globals: self.globals,
+            functions: self.functions,
+            unknown_code: self.unknown_code,
+        }
+    }
+}
