@@ -1,0 +1,27 @@
+//! `TMax`: the largest value the type of a variable holds
+
+use super::{ANY_VAR, Attribute, Nature, Param, Type};
+
+pub struct Attr;
+
+impl Attribute for Attr {
+    fn name(&self) -> &'static str {
+        "TMax"
+    }
+
+    fn summary(&self) -> &'static str {
+        "the largest value the type of a variable holds"
+    }
+
+    fn params(&self) -> &'static [Param] {
+        &[ANY_VAR]
+    }
+
+    fn result(&self) -> Type {
+        Type::Number
+    }
+
+    fn nature(&self) -> Nature {
+        Nature::Fixed
+    }
+}
