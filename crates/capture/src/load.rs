@@ -25,7 +25,11 @@ pub fn load(
 ) -> Result<Project, CaptureError> {
     let root = std::path::absolute(&settings.project_root)
         .map_err(|source| unreadable(&settings.project_root, source))?;
-    let loader = Loader { clang: Clang::find()?, cache, settings, root: database::normal(&root) };
+    let clang = match &settings.clang {
+        Some(program) => Clang::at(program)?,
+        None => Clang::find()?,
+    };
+    let loader = Loader { clang, cache, settings, root: database::normal(&root) };
     let project = match inputs {
         Inputs::Files { files, flags } => loader.files(files, flags),
         Inputs::Folder(folder) => loader.folder(folder),

@@ -47,6 +47,8 @@ pub struct Settings<'a> {
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
     /// A compiler that works longer than this on one unit is stopped.
     pub unit_deadline: Duration,
+    /// The clang to use; by default `$FIRSTFAULT_CLANG`, or clang 19 where it is installed.
+    pub clang: Option<PathBuf>,
 }
 
 impl Settings<'_> {
@@ -61,6 +63,7 @@ impl Settings<'_> {
             cancel: Cancel::new(),
             progress: None,
             unit_deadline: Duration::from_secs(120),
+            clang: None,
         }
     }
 }

@@ -201,3 +201,46 @@ fn an_unwritable_state_folder_is_only_a_notice() {
     assert_eq!(project.notices.len(), 1, "{:?}", project.notices);
     assert!(project.notices[0].contains("cannot write to the cache"));
 }
+
+/// Loads one good file with a shell script for a clang.
+fn load_with_clang(script: &str) -> Result<capture::Project, CaptureError> {
+    let scratch = Scratch::new();
+    scratch.write("a.c", "int a;\n");
+    scratch.write("b.c", "int b;\n");
+    let clang = scratch.write("clang", &format!("#!/bin/sh\n{script}\n"));
+    let mut permissions = fs::metadata(&clang).expect("written").permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
+    fs::set_permissions(&clang, permissions).expect("ours");
+    let settings = capture::Settings {
+        clang: Some(clang),
+        unit_deadline: Duration::from_millis(700),
+        ..scratch.settings()
+    };
+    let cache = std::sync::Arc::new(capture::Cache::open(&scratch.state()));
+    capture::load(&scratch.files(&["a.c", "b.c"], &[]), &cache, &settings)
+}
+
+#[test]
+fn a_clang_that_hangs_or_crashes_on_one_unit_does_not_stop_the_others() {
+    let hangs = load_with_clang("case \"$*\" in *a.c) sleep 1000;; *) exec clang-19 \"$@\";; esac");
+    let project = hangs.expect("the other unit loads");
+    assert_eq!(paths(&project), ["b.c"]);
+    assert!(project.failures[0].reason.contains("did not finish"), "{:?}", project.failures);
+    let crashes =
+        load_with_clang("case \"$*\" in *a.c) kill -SEGV $$;; *) exec clang-19 \"$@\";; esac");
+    let project = crashes.expect("the other unit loads");
+    assert_eq!(paths(&project), ["b.c"]);
+    assert!(project.failures[0].reason.contains("crashed (signal 11)"), "{:?}", project.failures);
+}
+
+#[test]
+fn a_clang_that_is_not_there_is_said_with_what_to_install() {
+    let scratch = Scratch::new();
+    scratch.write("a.c", "int a;\n");
+    let settings =
+        capture::Settings { clang: Some(scratch.path("no-clang")), ..scratch.settings() };
+    let cache = std::sync::Arc::new(capture::Cache::open(&scratch.state()));
+    let error = capture::load(&scratch.files(&["a.c"], &[]), &cache, &settings);
+    let error = error.expect_err("no clang").to_string();
+    assert!(error.contains("apt install clang-19"), "{error}");
+}

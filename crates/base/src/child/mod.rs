@@ -151,8 +151,13 @@ pub fn run(
     reap(child, watched)
 }
 
-fn reap(child: Child, watched: io::Result<pump::Pumped>) -> io::Result<Finished> {
-    let used = child.wait4()?;
+fn reap(mut child: Child, watched: io::Result<pump::Pumped>) -> io::Result<Finished> {
+    let used = loop {
+        match child.wait4() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            used => break used?,
+        }
+    };
     let pumped = watched?;
     Ok(Finished {
         ending: pumped.stopped.unwrap_or(Ending::of(used.status)),

@@ -22,7 +22,7 @@ use crate::record::CaptureFolder;
 use crate::wrapper::CAPTURE_VARIABLE;
 
 /// After an interrupt a build may clean up for this long before it is killed.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(20);
 
 /// Runs the build in the project root, with its output and input where ours are.
