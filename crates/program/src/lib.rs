@@ -8,9 +8,12 @@
 pub mod check;
 pub mod constant;
 pub mod function;
+pub mod icfg;
 pub mod inst;
 pub mod link;
 pub mod loc;
+pub mod query;
+pub mod render;
 pub mod types;
 pub mod visit;
 

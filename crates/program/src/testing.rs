@@ -2,8 +2,9 @@
 
 use crate::{
     Block, BlockId, Body, CType, Call, Callee, Const, ConstId, FileId, Function, FunctionId,
-    Global, GlobalId, InitPiece, Inst, InstId, Linkage, Loc, LocId, Member, Op, Origin, Program,
-    Record, RecordId, RecordKind, SourceFile, Terminator, Ty, TypeId, UnitId, UnitInfo,
+    Global, GlobalId, InitPiece, Inst, InstId, Linkage, Loc, LocId, Member, Op, Operand, Origin,
+    Param, Program, Record, RecordId, RecordKind, SourceFile, Terminator, Ty, TypeId, UnitId,
+    UnitInfo, VarId, Variable,
 };
 
 pub struct UnitBuilder {
@@ -114,6 +115,52 @@ impl UnitBuilder {
         function.loc = loc;
         function.body = Some(body);
         id
+    }
+
+    /// A function of one block, with these parameters and instructions.
+    pub fn function(
+        &mut self,
+        name: &str,
+        params: &[(&str, TypeId)],
+        insts: Vec<(Op, Ty, TypeId)>,
+        terminator: Terminator,
+    ) -> FunctionId {
+        let id = self.define(name, Linkage::External, &[]);
+        let loc = self.loc(2);
+        let function = &mut self.program.functions[id];
+        let mut body = Body::default();
+        for (index, (name, ctype)) in params.iter().enumerate() {
+            let parameter = Some(index as u32);
+            let variable = Variable { name: (*name).into(), ctype: *ctype, parameter, loc };
+            let variable = Some(body.variables.push(variable));
+            let (by_value, is_struct_return) = (None, false);
+            let param = Param { variable, ty: Ty::Ptr, ctype: *ctype, by_value, is_struct_return };
+            function.params.push(param);
+        }
+        let block = BlockId(0);
+        for (op, ty, ctype) in insts {
+            body.insts.push(Inst { op, ty, ctype, loc, block });
+        }
+        let (first, end) = (InstId(0), body.insts.next_id());
+        let predecessors = Vec::new();
+        body.blocks.push(Block { first, end, terminator, loc, predecessors });
+        function.body = Some(body);
+        id
+    }
+
+    /// Adds a local variable to a function made by [`function`](Self::function).
+    pub fn local(&mut self, function: FunctionId, name: &str, ctype: TypeId) -> VarId {
+        let body = self.program.functions[function].body.get_or_insert_default();
+        let loc = LocId::UNKNOWN;
+        body.variables.push(Variable { name: name.into(), ctype, parameter: None, loc })
+    }
+
+    pub fn int(&mut self, name: &str, bits: u32, signed: bool) -> TypeId {
+        self.ctype(CType::Int { name: name.into(), bits, signed })
+    }
+
+    pub fn number(&mut self, value: i128) -> Operand {
+        Operand::Const(self.constant(Const::Int { bits: 32, value }))
     }
 
     pub fn alias(&mut self, name: &str, target: &str) -> FunctionId {

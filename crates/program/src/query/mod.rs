@@ -1,0 +1,6 @@
+//! Questions that many readers of a program ask.
+
+mod body;
+mod types;
+
+pub use body::{Uses, reverse_post_order};
