@@ -27,9 +27,7 @@ pub fn find(folder: &Path, settings: &Settings) -> Option<CaptureFolder> {
     let states = [settings.state_dir.clone(), folder.join(".firstfault")];
     let captures = states.iter().filter_map(|state| std::path::absolute(state).ok());
     captures.map(|state| CaptureFolder::in_state(&state)).find(|capture| {
-        let root = fs::read(capture.root()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
-        root.is_some_and(|root| is_same(Path::new(&root), folder))
-            && capture.last_change().is_some()
+        capture.root().is_some_and(|root| is_same(&root, folder)) && capture.last_change().is_some()
     })
 }
 
@@ -116,11 +114,27 @@ impl StoredUnit {
             Freshness::Changed => command.source != "-",
         };
         if changed || !self.store.contains(&self.manifest.text) {
-            return preprocess(shop, command);
+            return preprocess(shop, command).map_err(|failure| self.hint(shop, failure));
         }
         let remake = (command.source != "-").then(|| Arc::new(command.clone()));
         let text = Text::Stored { cache: self.store.clone(), key: self.manifest.text, remake };
         Ok(Preprocessed { text, manifest: self.manifest.clone(), cpu: None })
+    }
+}
+
+impl StoredUnit {
+    /// Points out what an edited source may lack.
+    fn hint(&self, shop: &Workshop, failure: UnitFailure) -> UnitFailure {
+        let gone = self.manifest.dependencies.iter().find(|d| !shop.files.exists(&d.path));
+        let reason = match gone {
+            Some(gone) => format!(
+                "{}; {} is gone since the build was captured: capture it again",
+                failure.reason,
+                gone.path.display()
+            ),
+            None => failure.reason,
+        };
+        UnitFailure { reason, ..failure }
     }
 }
 

@@ -61,17 +61,17 @@ struct Seen {
     hash: Option<Key>,
 }
 
-/// Whether a unit's files are what they were.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether a unit's files are what they were; of several answers the last one counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Freshness {
     /// All as recorded, by their stamps.
     Same,
     /// All contents as recorded, but some stamps differ: worth recording anew.
     SameContent,
+    /// Some file is gone, the others are as recorded.
+    Missing,
     /// Some file has other content.
     Changed,
-    /// Some file is gone, whatever the others are.
-    Missing,
 }
 
 impl Files {
@@ -85,21 +85,23 @@ impl Files {
     pub fn check(&self, dependencies: &[Dependency]) -> Freshness {
         let mut result = Freshness::Same;
         for dependency in dependencies {
-            match self.look(&dependency.path) {
-                None => return Freshness::Missing,
-                Some(seen) if seen.trusted && dependency.stamp == Some(seen.stamp) => {}
-                Some(_) => match self.read(&dependency.path) {
-                    None => return Freshness::Missing,
-                    Some(seen) if seen.hash == Some(dependency.hash) => {
-                        if result == Freshness::Same && seen.trusted {
-                            result = Freshness::SameContent;
-                        }
-                    }
-                    Some(_) => result = Freshness::Changed,
-                },
-            }
+            let next = self.check_one(dependency);
+            result = result.max(next);
         }
         result
+    }
+
+    fn check_one(&self, dependency: &Dependency) -> Freshness {
+        match self.look(&dependency.path) {
+            None => Freshness::Missing,
+            Some(seen) if seen.trusted && dependency.stamp == Some(seen.stamp) => Freshness::Same,
+            Some(_) => match self.read(&dependency.path) {
+                None => Freshness::Missing,
+                Some(seen) if seen.hash != Some(dependency.hash) => Freshness::Changed,
+                Some(seen) if seen.trusted => Freshness::SameContent,
+                Some(_) => Freshness::Same,
+            },
+        }
     }
 
     pub fn exists(&self, path: &Path) -> bool {

@@ -32,7 +32,7 @@ pub struct Plan {
 
 /// Makes the plan from records in order of time. `root` is what paths are shown against.
 pub fn plan(records: Vec<Record>, root: &Path) -> Plan {
-    let build = BuildGraph::new(records);
+    let build = BuildGraph::new(records, root);
     let mut planner = Planner { build: &build, root, used: BTreeSet::new() };
     let mut programs = planner.programs();
     if programs.is_empty() {
@@ -43,6 +43,7 @@ pub fn plan(records: Vec<Record>, root: &Path) -> Plan {
 
 /// The latest notes on every file.
 struct BuildGraph {
+    root: PathBuf,
     compiles: Vec<Compile>,
     /// Products with their parts; sources of the same command became compile numbers.
     products: Vec<(Product, Vec<Part>)>,
@@ -60,8 +61,9 @@ enum Part {
 }
 
 impl BuildGraph {
-    fn new(records: Vec<Record>) -> Self {
+    fn new(records: Vec<Record>, root: &Path) -> Self {
         let mut graph = Self {
+            root: root.to_owned(),
             compiles: Vec::new(),
             products: Vec::new(),
             compile_by_hash: HashMap::new(),
@@ -104,11 +106,25 @@ impl BuildGraph {
     /// Products that are the latest of their path and still exist, sorted by path.
     fn kept(&self) -> Vec<usize> {
         let latest = self.products.iter().enumerate().filter(|(index, (product, _))| {
-            self.product_by_path.get(&product.path) == Some(index) && is_kept(product)
+            self.product_by_path.get(&product.path) == Some(index) && self.is_kept(product)
         });
         let mut kept: Vec<usize> = latest.map(|(index, _)| index).collect();
         kept.sort_by(|a, b| self.products[*a].0.path.cmp(&self.products[*b].0.path));
         kept
+    }
+
+    /// Whether the product outlived the build: at its path, or renamed in its folder.
+    fn is_kept(&self, product: &Product) -> bool {
+        if is_scratch(&product.path, &self.root) {
+            return false;
+        }
+        if product.path.is_file() {
+            return true;
+        }
+        let folder = product.path.parent().unwrap_or(Path::new("/"));
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut files = entries.filter_map(|entry| entry.metadata().ok());
+        files.any(|metadata| metadata.is_file() && metadata.ino() == product.inode)
     }
 
     /// The compile that made an object. Two sources can give the same object: then the
@@ -130,20 +146,6 @@ impl BuildGraph {
         // An object rebuilt behind our back is at least made from the same source.
         by_hash.or_else(|| self.compile_by_path.get(Path::new(name)).copied())
     }
-}
-
-/// Whether the product outlived the build: at its path, or renamed in its folder.
-fn is_kept(product: &Product) -> bool {
-    if is_scratch(&product.path) {
-        return false;
-    }
-    if product.path.is_file() {
-        return true;
-    }
-    let folder = product.path.parent().unwrap_or(Path::new("/"));
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files = entries.filter_map(|entry| entry.metadata().ok());
-    files.any(|metadata| metadata.is_file() && metadata.ino() == product.inode)
 }
 
 struct Planner<'a> {
@@ -217,7 +219,7 @@ impl Planner<'_> {
             let Compile { command, outcome, .. } = &self.build.compiles[index];
             let object = command.object.as_deref();
             !matches!(outcome, Outcome::Foreign(_))
-                && object.is_some_and(|o| o.is_file() && !is_scratch(o))
+                && object.is_some_and(|o| o.is_file() && !is_scratch(o, self.root))
         });
         latest.sort_by_key(|&index| self.order(index));
         if latest.is_empty() {

@@ -1,6 +1,8 @@
 //! The notes that `ff-cc` takes during a build, one file for each command.
 
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -114,9 +116,15 @@ impl CaptureFolder {
         self.0.join("clang")
     }
 
-    /// Holds the project root the build was captured for.
-    pub fn root(&self) -> PathBuf {
-        self.0.join("root")
+    /// The project root the build was captured for.
+    pub fn root(&self) -> Option<PathBuf> {
+        let bytes = fs::read(self.0.join("root")).ok()?;
+        Some(PathBuf::from(OsString::from_vec(bytes)))
+    }
+
+    pub fn set_root(&self, root: &Path) -> std::io::Result<()> {
+        let bytes = root.as_os_str().as_bytes();
+        write_atomically(&self.temporaries(), &self.0.join("root"), bytes)
     }
 
     /// The store of texts. Nothing is evicted from it: a text whose generated header is

@@ -379,3 +379,23 @@ fn exit_status_and_signals_of_the_compiler_are_passed_on() {
     assert_eq!(read("status"), "1\n");
     assert_eq!(read("signal"), "143\n");
 }
+
+#[test]
+fn folders_may_have_any_name() {
+    let scratch = Scratch::named("conftest: a b");
+    scratch.write("in put.c", "int main(void) { return 0; }\n");
+    let project = watch(&scratch, "gcc -o 'out put' 'in put.c'");
+    assert_eq!(programs(&project), BTreeMap::from([("out put", vec!["in put.c"])]));
+}
+
+#[test]
+fn an_edit_that_needs_a_vanished_header_says_so() {
+    let scratch = Scratch::copy_of("autotools");
+    watch(&scratch, "./configure && make");
+    let main = fs::read_to_string(scratch.path("src/main.c")).expect("ours");
+    scratch.write("src/main.c", &format!("{main}\nint more;\n"));
+    let project = scratch.load(&scratch.folder()).expect("the rest loads");
+    assert_eq!(project.failures.len(), 1);
+    let failure = project.failures[0].to_string();
+    assert!(failure.contains("src/main.c") && failure.contains("capture it again"), "{failure}");
+}

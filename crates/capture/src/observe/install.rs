@@ -1,8 +1,9 @@
 //! Putting into the capture folder what a watched build needs.
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
@@ -22,10 +23,12 @@ const SHIMS: &[&str] = &[
     "objcopy", "gcc-ar", "llvm-ar",
 ];
 
-/// Where things were put.
+/// Where things were put. To be kept while the build runs.
 pub struct Installed {
+    /// For `LD_PRELOAD`.
     pub hook: OsString,
     pub shims: Option<PathBuf>,
+    _file: File,
 }
 
 pub fn install(
@@ -40,25 +43,26 @@ pub fn install(
     })?;
     replace_link(wrapper, &folder.wrapper())?;
     replace_link(&clang.program, &folder.clang())?;
-    fs::write(folder.root(), root.as_os_str().as_encoded_bytes())?;
+    folder.set_root(root)?;
     let hook = install_hook(folder)?;
     // Always made anew: links to an earlier version must not stay.
     let _ = fs::remove_dir_all(folder.shims());
     let shims = shims.then(|| install_shims(folder)).transpose()?;
-    Ok(Installed { hook: hook.into_os_string(), shims })
+    let file = File::open(&hook)?;
+    // LD_PRELOAD is a list and cannot name every path; an open file always has another.
+    let is_listable = !hook.as_os_str().as_encoded_bytes().iter().any(|b| b": \t".contains(b));
+    let hook = if is_listable {
+        hook.into_os_string()
+    } else {
+        format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()).into()
+    };
+    Ok(Installed { hook, shims, _file: file })
 }
 
 /// The hook is named by its content: another version's build may be using its own.
 fn install_hook(folder: &CaptureFolder) -> io::Result<PathBuf> {
     let name = Key::of_content(HOOK).to_string();
     let path = folder.0.join(format!("hook-{}.so", &name[..16]));
-    // LD_PRELOAD is a list: it cannot name a path with these characters.
-    if path.as_os_str().as_encoded_bytes().iter().any(|b| matches!(b, b':' | b' ')) {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "a build cannot be watched from a state folder whose path has a space or colon",
-        ));
-    }
     if fs::read(&path).is_ok_and(|present| present == HOOK) {
         return Ok(path);
     }

@@ -32,7 +32,8 @@ pub(super) fn run(job: &Job) -> i32 {
         }
     }
     let has_input = !invocation.sources.is_empty() || !invocation.link.is_empty();
-    let is_probe = invocation.sources.iter().any(|(source, _)| is_probe_source(source));
+    let is_probe = |source: &str| is_probe_source(&job.directory.join(source), &job.root);
+    let is_probe = invocation.sources.iter().any(|(source, _)| is_probe(source));
     if invocation.stage == Stage::Nothing || !has_input || is_probe {
         return job.become_real();
     }

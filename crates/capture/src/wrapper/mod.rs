@@ -35,6 +35,7 @@ struct Job {
     real: PathBuf,
     argv: Vec<OsString>,
     directory: PathBuf,
+    root: PathBuf,
     tool: Tool,
     /// The words after the tool's name: as text, response files expanded, launchers skipped.
     compiler: String,
@@ -65,7 +66,8 @@ pub fn main(argv: Vec<OsString>) -> Option<i32> {
 /// What the command is, if it is of interest.
 fn understand(folder: &CaptureFolder, real: &Path, argv: &[OsString]) -> Option<Job> {
     let directory = std::env::current_dir().ok()?;
-    if is_scratch(&directory) {
+    let root = folder.root()?;
+    if is_scratch(&directory, &root) {
         return None;
     }
     let text: Option<Vec<String>> =
@@ -81,6 +83,7 @@ fn understand(folder: &CaptureFolder, real: &Path, argv: &[OsString]) -> Option<
         real: real.to_owned(),
         argv: argv.to_vec(),
         directory,
+        root,
         tool: tool(compiler)?,
         compiler: compiler.clone(),
         words: words.to_vec(),

@@ -12,12 +12,22 @@ use std::time::{Duration, SystemTime};
 use capture::{Cache, CaptureError, Inputs, Project, Settings};
 
 pub struct Scratch {
-    folder: tempfile::TempDir,
+    /// Removed with us.
+    _parent: tempfile::TempDir,
+    folder: PathBuf,
 }
 
 impl Scratch {
     pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().expect("temp folder") }
+        Self::named("project")
+    }
+
+    /// A scratch folder of this name.
+    pub fn named(name: &str) -> Self {
+        let parent = tempfile::tempdir().expect("temp folder");
+        let folder = parent.path().join(name);
+        fs::create_dir(&folder).expect("writable");
+        Self { _parent: parent, folder }
     }
 
     /// A scratch copy of `tests/projects/NAME`.
@@ -35,7 +45,7 @@ impl Scratch {
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
     /// Writes a file that looks a second old: results are not cached for files written
@@ -54,7 +64,7 @@ impl Scratch {
     }
 
     pub fn settings(&self) -> Settings<'static> {
-        Settings { state_dir: self.state(), jobs: 2, ..Settings::for_project(self.folder.path()) }
+        Settings { state_dir: self.state(), jobs: 2, ..Settings::for_project(&self.folder) }
     }
 
     /// Loads with a cache opened anew, as another run would.
@@ -70,7 +80,7 @@ impl Scratch {
     }
 
     pub fn folder(&self) -> Inputs {
-        Inputs::Folder(self.folder.path().to_owned())
+        Inputs::Folder(self.folder.clone())
     }
 }
 
