@@ -32,11 +32,15 @@ const fn special(
     Event { name, params, summary, announced_by_models: false }
 }
 
-pub static EVENTS: [Event; 12] = [
+pub static EVENTS: [Event; 16] = [
     announced("read", &[POINTER, NUMBER], "so many bytes are read where the pointer points"),
     announced("write", &[POINTER, NUMBER], "so many bytes are written where the pointer points"),
-    announced("access", &[POINTER, NUMBER], "a read or a write"),
+    announced("string", &[POINTER], "the memory is read as a string, up to its zero"),
+    announced("wstring", &[POINTER], "the memory is read as a string of wide characters"),
+    announced("access", &[POINTER, NUMBER], "a read or a write; without bytes, of a string too"),
     announced("free", &[POINTER], "the object is released"),
+    announced("io", &[ANY], "an open stream or descriptor is needed"),
+    announced("close", &[ANY], "a stream or descriptor is closed"),
     announced("use", &[ANY], "the value decides something: arithmetic, a branch, an argument"),
     announced("lock", &[ANY], "a lock is taken"),
     announced("unlock", &[ANY], "a lock is released"),
@@ -61,5 +65,6 @@ pub const SCAN: &str = "scan";
 
 /// Whether an event observed as `observed` includes one announced as `announced`.
 pub fn covers(observed: &str, announced: &str) -> bool {
-    observed == announced || observed == "access" && matches!(announced, "read" | "write")
+    observed == announced
+        || observed == "access" && matches!(announced, "read" | "write" | "string" | "wstring")
 }

@@ -125,6 +125,12 @@ pub enum Effect {
         args: Vec<Argument>,
         value: TermId,
     },
+    /// The value is another's plus a number: for pointers, into the same object.
+    Copy {
+        target: Argument,
+        source: Argument,
+        plus: TermId,
+    },
     /// The attribute has a value nobody knows from here on.
     Forget {
         attribute: AttributeId,
@@ -360,6 +366,14 @@ impl Lowering<'_> {
             ExprKind::Input(inner) => (Origin::Input, &**inner),
             _ => (Origin::Unknown, value),
         };
+        if attribute.name() == "Value"
+            && let [target] = args.as_slice()
+            && let Some((source, plus, bounds)) = self.copied(set, origin)?
+        {
+            to.push(Effect::Copy { target: target.clone(), source, plus });
+            to.extend(bounds.into_iter().map(Effect::Assume));
+            return Ok(());
+        }
         let is_set = matches!(
             set.kind,
             ExprKind::Range(..)
@@ -382,6 +396,55 @@ impl Lowering<'_> {
             Err(why) => to.push(Effect::Forget { attribute, args, why }),
         }
         Ok(())
+    }
+}
+
+/// What `Value(y) + e`, or a range of such, copies: whose value, plus what, within what.
+type Copied = (Argument, TermId, Option<FormulaId>);
+
+impl Lowering<'_> {
+    fn copied(&mut self, value: &Expr, origin: Origin) -> Result<Option<Copied>, Unsupported> {
+        if let ExprKind::Range(low, high) = &value.kind {
+            let (Some((var, low)), Some((other, high))) = (offset_from(low), offset_from(high))
+            else {
+                return Ok(None);
+            };
+            if var != other {
+                return Ok(None);
+            }
+            let source = self.arg(&var)?;
+            let (low, high) = (self.optional(low)?, self.optional(high)?);
+            let plus = self.context.fresh(origin);
+            let bounds = self.context.terms().within(plus, low, high);
+            return Ok(Some((source, plus, Some(bounds))));
+        }
+        let Some((var, plus)) = offset_from(value) else { return Ok(None) };
+        let (source, plus) = (self.arg(&var)?, self.optional(plus)?);
+        Ok(Some((source, plus, None)))
+    }
+
+    fn optional(&mut self, expr: Option<&Expr>) -> Result<TermId, Unsupported> {
+        match expr {
+            Some(expr) => self.expr(expr),
+            None => Ok(self.context.terms().constant(0)),
+        }
+    }
+}
+
+/// `Value(y)` or `Value(y) + e`: the argument and what is added.
+fn offset_from(expr: &Expr) -> Option<(Arg, Option<&Expr>)> {
+    match &expr.kind {
+        ExprKind::Attr { attribute, args } if attribute.name() == "Value" => {
+            match args.as_slice() {
+                [arg @ (Arg::Var(_) | Arg::Pointee(_))] => Some((arg.clone(), None)),
+                _ => None,
+            }
+        }
+        ExprKind::Binary { op: BinaryOp::Add, left, right } => match offset_from(left)? {
+            (arg, None) => Some((arg, Some(right))),
+            (_, Some(_)) => None,
+        },
+        _ => None,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::ast::{Command, Condition, Expr, ExprKind, Place, Point, Severity, Spe
 use crate::ast::{Contribute, Observe, Template, Var};
 use crate::check;
 use crate::diagnostic::Diagnostic;
-use crate::matcher::{Pattern, PatternId, PatternSet};
+use crate::matcher::{Pattern, PatternId, PatternSet, Scan};
 
 /// Index into [`Rules::faults`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,9 +162,10 @@ impl Builder {
                     for (model, contribute) in announcing {
                         let instances =
                             instantiate::instances(spec, observe, name, args, model, contribute);
-                        for (point, observed) in instances {
-                            let observed = Observed { fault, ..observed };
-                            self.observe(&point, model.kind == SpecKind::Model, observed);
+                        for made in instances {
+                            let observed = Observed { fault, ..made.observed };
+                            let library = model.kind == SpecKind::Model;
+                            self.observe(&made.point, library, observed, made.scan);
                         }
                     }
                 }
@@ -183,12 +184,21 @@ impl Builder {
             message: observe.message.clone().or_else(|| spec.message.clone()),
             via: None,
         };
-        self.observe(&observe.point, false, observed);
+        self.observe(&observe.point, false, observed, None);
     }
 
-    fn observe(&mut self, point: &Point, library_only: bool, observed: Observed) {
+    fn observe(
+        &mut self,
+        point: &Point,
+        library_only: bool,
+        observed: Observed,
+        scan: Option<Scan>,
+    ) {
         match Pattern::compile(point, &observed.vars, library_only) {
-            Ok(pattern) => self.observed.push((pattern, observed)),
+            Ok(mut pattern) => {
+                pattern.scan = scan;
+                self.observed.push((pattern, observed));
+            }
             Err(diagnostic) => self.diagnostics.push(diagnostic),
         }
     }

@@ -20,8 +20,11 @@ pub fn check(spec: &Spec, parsed: bool, diagnostics: &mut Vec<Diagnostic>) {
         let mut uses = Vec::new();
         observe.point.condition.iter().for_each(|c| condition(c, &mut uses));
         condition(&observe.require, &mut uses);
-        observe.error_state.iter().for_each(|c| condition(c, &mut uses));
-        observe.message.iter().for_each(|m| template(m, &mut uses));
+        // What the file says for all entries must make sense at each that has none of its own.
+        let error_state = observe.error_state.as_ref().or(spec.error_state.as_ref());
+        let message = observe.message.as_ref().or(spec.message.as_ref());
+        error_state.into_iter().for_each(|c| condition(c, &mut uses));
+        message.into_iter().for_each(|m| template(m, &mut uses));
         unbound(spec, &observe.point, &uses, diagnostics);
         used_anywhere.extend(uses.iter().map(|(var, _)| *var));
         bound_anywhere.extend(bound_by(&observe.point));

@@ -12,9 +12,10 @@ mod shape;
 
 use program::{BlockId, Body, Function, FunctionId, InstId, Program};
 
-use crate::ast::{Point, Var, VarKind};
+use crate::ast::{Point, Var, VarIndex, VarKind};
 use crate::diagnostic::Diagnostic;
-use crate::lower::Bindings;
+use crate::lower::{Argument, Bindings};
+use crate::{facts, format};
 
 pub use callee::{LibraryName, library_name};
 pub use index::{Found, PatternId, PatternSet, SPECIAL_EVENTS};
@@ -37,12 +38,29 @@ pub struct Pattern {
     /// Matches calls of functions outside the program only: a program's own function of
     /// that name says itself what it does.
     pub library_only: bool,
+    /// Set where the match is of a string that a scanf-like format stores.
+    pub scan: Option<Scan>,
 }
+
+/// Variables of a pattern that stand for what a scanf-like format stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// Bound by the shape.
+    pub format: VarIndex,
+    /// Bound to each argument that receives a string.
+    pub target: VarIndex,
+    /// Bound to the most bytes it receives.
+    pub bytes: VarIndex,
+}
+
+/// What a conversion without a width may store: as much as the outside gives.
+const UNLIMITED: i128 = 1 << 32;
 
 impl Pattern {
     pub fn compile(point: &Point, vars: &[Var], library_only: bool) -> Result<Self, Diagnostic> {
         let shapes = shape::shapes(point, vars)?;
-        Ok(Self { shapes, kinds: vars.iter().map(|var| var.kind).collect(), library_only })
+        let kinds = vars.iter().map(|var| var.kind).collect();
+        Ok(Self { shapes, kinds, library_only, scan: None })
     }
 
     /// All ways this pattern matches at a point of a function.
@@ -63,12 +81,35 @@ impl Pattern {
                 }
             }
         }
-        found
+        match self.scan {
+            Some(scan) => found.iter().flat_map(|b| scanned(program, scan, b)).collect(),
+            None => found,
+        }
     }
 
-    fn kind(&self, var: crate::ast::VarIndex) -> VarKind {
+    fn kind(&self, var: VarIndex) -> VarKind {
         self.kinds.get(var.0 as usize).copied().unwrap_or(VarKind::Any)
     }
+}
+
+/// One match per string the format stores; none where the format is not a literal.
+fn scanned(program: &Program, scan: Scan, bindings: &Bindings) -> Vec<Bindings> {
+    let format = bindings.get(scan.format);
+    let Some(text) = format.and_then(|format| facts::literal_bytes(program, format)) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (index, room) in format::scanned_strings(&text) {
+        let Some(target) = bindings.rest.get(index) else { break };
+        let mut one = bindings.clone();
+        let bytes = room.map_or(UNLIMITED, |room| room as i128);
+        if one.bind(scan.target, Argument::Operand(*target))
+            && one.bind(scan.bytes, Argument::Number(bytes))
+        {
+            found.push(one);
+        }
+    }
+    found
 }
 
 /// One pattern at work in one body.

@@ -3,9 +3,10 @@
 
 use crate::ast::{
     Arg, Command, Condition, Contribute, EventArg, Expr, ExprKind, Observe, Piece, Point, Spec,
-    Template, VarIndex,
+    Template, Var, VarIndex, VarKind,
 };
 use crate::event;
+use crate::matcher::Scan;
 use crate::rules::{FaultIndex, Observed};
 
 /// What the fault's variables are, said in the model's.
@@ -22,43 +23,108 @@ pub fn instances(
     vars: &[VarIndex],
     model: &Spec,
     contribute: &Contribute,
-) -> Vec<(Point, Observed)> {
+) -> Vec<Instantiated> {
     let mut announced = Vec::new();
     collect(&contribute.commands, &mut Vec::new(), &mut announced);
+    if let Some((_, args, guards)) = announced.iter().find(|(name, ..)| *name == event::SCAN)
+        && event::covers(observed_event, "write")
+        && let Some(EventArg::Var(format, _)) = args.first()
+    {
+        let joined = (fault, observe, vars);
+        return vec![scan_instance(joined, model, contribute, *format, guards)];
+    }
     announced
         .into_iter()
-        .filter(|(name, ..)| event::covers(observed_event, name))
-        .map(|(_, args, guards)| {
-            let instance = Instance { vars, args };
-            let condition = |c: &Condition| instance.condition(c);
-            let mut require = condition(&observe.require);
-            if !guards.is_empty() {
-                // The event happens only under its guards.
-                let guard = Condition::And(guards);
-                require = Condition::Or(vec![Condition::Not(guard.into()), require]);
-            }
-            let narrowed: Vec<Condition> = contribute
-                .point
-                .condition
-                .clone()
-                .into_iter()
-                .chain(observe.point.condition.as_ref().map(condition))
-                .collect();
-            let error_state = observe.error_state.as_ref().or(fault.error_state.as_ref());
-            let message = observe.message.as_ref().or(fault.message.as_ref());
-            let observed = Observed {
-                fault: FaultIndex(0),
-                strict: observe.strict,
-                vars: model.vars.clone(),
-                condition: join(narrowed),
-                require,
-                error_state: error_state.map(condition),
-                message: message.map(|message| instance.template(message)),
-                via: Some(model.id.clone()),
-            };
-            (contribute.point.clone(), observed)
+        .filter(|(name, args, _)| {
+            event::covers(observed_event, name)
+                && args.len() >= vars.len()
+                && args.iter().zip(vars).all(|(arg, var)| fits(fault, *var, model, arg))
         })
+        .map(|(_, args, guards)| instance((fault, observe, vars), model, contribute, args, guards))
         .collect()
+}
+
+/// A fault, one of its entries, and the variables of the event it observes.
+type Observing<'a> = (&'a Spec, &'a Observe, &'a [VarIndex]);
+
+fn instance(
+    (fault, observe, vars): Observing<'_>,
+    model: &Spec,
+    contribute: &Contribute,
+    args: &[EventArg],
+    guards: Vec<Condition>,
+) -> Instantiated {
+    let instance = Instance { vars, args };
+    let condition = |c: &Condition| instance.condition(c);
+    let mut require = condition(&observe.require);
+    if !guards.is_empty() {
+        // The event happens only under its guards.
+        let guard = Condition::And(guards);
+        require = Condition::Or(vec![Condition::Not(guard.into()), require]);
+    }
+    let narrowed: Vec<Condition> = contribute
+        .point
+        .condition
+        .clone()
+        .into_iter()
+        .chain(observe.point.condition.as_ref().map(condition))
+        .collect();
+    let error_state = observe.error_state.as_ref().or(fault.error_state.as_ref());
+    let message = observe.message.as_ref().or(fault.message.as_ref());
+    let observed = Observed {
+        fault: FaultIndex(0),
+        strict: observe.strict,
+        vars: model.vars.clone(),
+        condition: join(narrowed),
+        require,
+        error_state: error_state.map(condition),
+        message: message.map(|message| instance.template(message)),
+        via: Some(model.id.clone()),
+    };
+    Instantiated { point: contribute.point.clone(), observed, scan: None }
+}
+
+/// A scanf-like call writes where its format says: two more variables stand for the target
+/// and the bytes, bound by the matcher once per string the format stores.
+fn scan_instance(
+    observing: Observing<'_>,
+    model: &Spec,
+    contribute: &Contribute,
+    format: VarIndex,
+    guards: &[Condition],
+) -> Instantiated {
+    let mut extended = model.clone();
+    let mut add = |name: &str, kind| {
+        let span = contribute.span;
+        extended.vars.push(Var { name: name.to_string(), kind, span });
+        VarIndex(extended.vars.len() as u32 - 1)
+    };
+    let (target, bytes) = (add("the argument", VarKind::Ptr), add("the bytes", VarKind::Int));
+    let args = [EventArg::Var(target, contribute.span), EventArg::Var(bytes, contribute.span)];
+    let mut made = instance(observing, &extended, contribute, &args, guards.to_vec());
+    made.scan = Some(Scan { format, target, bytes });
+    made
+}
+
+/// An observation of a model's code.
+pub struct Instantiated {
+    pub point: Point,
+    pub observed: Observed,
+    pub scan: Option<Scan>,
+}
+
+/// A pointer observed is no descriptor announced.
+fn fits(fault: &Spec, var: VarIndex, model: &Spec, arg: &EventArg) -> bool {
+    let kind = |spec: &Spec, var: VarIndex| spec.vars.get(var.0 as usize).map(|var| var.kind);
+    let is_pointer = |kind| matches!(kind, Some(VarKind::Ptr | VarKind::Buffer));
+    match (kind(fault, var), arg) {
+        (Some(VarKind::Any), _) => true,
+        (wanted, EventArg::Var(given, _)) => {
+            let given = kind(model, *given);
+            given == Some(VarKind::Any) || is_pointer(wanted) == is_pointer(given)
+        }
+        (wanted, EventArg::Expr(_)) => wanted == Some(VarKind::Int),
+    }
 }
 
 fn join(mut parts: Vec<Condition>) -> Option<Condition> {
