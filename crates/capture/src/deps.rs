@@ -1,11 +1,12 @@
 //! The files a unit was made from, and whether they are still what they were.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,7 @@ impl Stamp {
 #[derive(Debug, Default)]
 pub struct Files {
     seen: Mutex<HashMap<PathBuf, Option<Seen>>>,
+    folders: Mutex<HashMap<PathBuf, Arc<HashSet<OsString>>>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +110,21 @@ impl Files {
         self.look(path).is_some()
     }
 
+    /// The names in a folder; none if it cannot be read.
+    pub fn entries(&self, folder: &Path) -> Arc<HashSet<OsString>> {
+        let known =
+            |folders: &HashMap<PathBuf, Arc<HashSet<OsString>>>| folders.get(folder).cloned();
+        if let Some(names) = self.folders.lock().ok().and_then(|folders| known(&folders)) {
+            return names;
+        }
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = Arc::new(entries.map(|entry| entry.file_name()).collect::<HashSet<_>>());
+        if let Ok(mut folders) = self.folders.lock() {
+            folders.insert(folder.to_owned(), names.clone());
+        }
+        names
+    }
+
     fn look(&self, path: &Path) -> Option<Seen> {
         if let Some(seen) = self.seen.lock().ok()?.get(path) {
             return *seen;
@@ -136,12 +153,12 @@ impl Files {
 /// The files that line markers of preprocessed text name, in order of appearance, made
 /// absolute. Files that only a `#line` directive claims may be among them.
 pub fn files_in_markers(text: &[u8], directory: &Path) -> Vec<PathBuf> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut files = Vec::new();
     for line in text.split(|&byte| byte == b'\n') {
         let Some(name) = marker_file(line) else { continue };
         if seen.insert(name) && !name.starts_with(b"<") {
-            let path = PathBuf::from(std::ffi::OsString::from_vec(unescape(name)));
+            let path = PathBuf::from(OsString::from_vec(unescape(name)));
             files.push(directory.join(path));
         }
     }

@@ -2,7 +2,7 @@
 //! the one that was found changes what a unit reads, though none of the files it read
 //! has changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::deps::{Dependency, Files};
@@ -10,31 +10,32 @@ use crate::preprocess::UnitCommand;
 
 const INCLUDE_OPTIONS: [&str; 4] = ["-I", "-iquote", "-isystem", "-idirafter"];
 
-/// Paths where a new file could take the place of a dependency and where a file is now.
-/// They were passed over when the unit was preprocessed, for reasons of the search order.
+/// Paths where a file is now that could have been found in place of a dependency: its
+/// name, relative to any folder of the search, seen from every folder that does not
+/// belong to the system. They were passed over when the unit was preprocessed, for
+/// reasons of the search order; one more of them means another search.
 pub fn passed_over(
     files: &Files,
     command: &UnitCommand,
     dependencies: &[Dependency],
 ) -> Vec<PathBuf> {
-    candidates(command, dependencies).into_iter().filter(|path| files.exists(path)).collect()
-}
-
-/// Where the name of each dependency could also be found: its path relative to any
-/// folder of the search, seen from every other folder that does not belong to the system.
-fn candidates(command: &UnitCommand, dependencies: &[Dependency]) -> BTreeSet<PathBuf> {
     let folders = search_folders(command, dependencies);
-    let mut found = BTreeSet::new();
+    let mut names: HashSet<&Path> = HashSet::new();
     for dependency in dependencies {
-        let names = folders.iter().filter_map(|folder| dependency.path.strip_prefix(folder).ok());
-        let names: BTreeSet<&Path> = names.chain(system_name(&dependency.path)).collect();
-        for name in names {
-            found.extend(folders.iter().map(|folder| folder.join(name)));
-        }
+        names.extend(folders.iter().filter_map(|f| dependency.path.strip_prefix(f).ok()));
+        names.extend(system_name(&dependency.path));
     }
-    for dependency in dependencies {
-        found.remove(&dependency.path);
+    let known: HashSet<&Path> = dependencies.iter().map(|d| d.path.as_path()).collect();
+    let mut found = Vec::new();
+    for folder in &folders {
+        // Nearly all names fail at their first part, which costs no path and no system call.
+        let entries = files.entries(folder);
+        let present = names.iter().filter(|n| n.iter().next().is_some_and(|p| entries.contains(p)));
+        let paths = present.map(|name| folder.join(name));
+        found.extend(paths.filter(|path| !known.contains(path.as_path()) && files.exists(path)));
     }
+    found.sort_unstable();
+    found.dedup();
     found
 }
 

@@ -399,3 +399,17 @@ fn an_edit_that_needs_a_vanished_header_says_so() {
     let failure = project.failures[0].to_string();
     assert!(failure.contains("src/main.c") && failure.contains("capture it again"), "{failure}");
 }
+
+#[test]
+fn link_time_optimisation_takes_archives_whole_and_says_so() {
+    let scratch = Scratch::new();
+    scratch.write("main.c", "int a(void); int main(void) { return a(); }\n");
+    scratch.write("a.c", "int a(void) { return 0; }\n");
+    scratch.write("b.c", "int b(void) { return 0; }\n");
+    let project = watch(
+        &scratch,
+        "gcc -flto -c main.c a.c b.c; gcc-ar rc l.a a.o b.o; gcc -flto -o prog main.o l.a",
+    );
+    assert_eq!(programs(&project), BTreeMap::from([("prog", vec!["main.c", "a.c", "b.c"])]));
+    assert!(project.notices.iter().any(|n| n.contains("archives are taken whole")));
+}

@@ -269,3 +269,6 @@ impl<'a> Linker<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -70,9 +70,8 @@ fn understand(folder: &CaptureFolder, real: &Path, argv: &[OsString]) -> Option<
     if is_scratch(&directory, &root) {
         return None;
     }
-    let text: Option<Vec<String>> =
-        argv.iter().map(|word| word.to_str().map(str::to_owned)).collect();
-    let text = text?;
+    // What is not UTF-8 will not be found again, and its unit fails with that reason.
+    let text: Vec<String> = argv.iter().map(|w| w.to_string_lossy().into_owned()).collect();
     let name = real.to_str().filter(|name| tool(name).is_some());
     let mut words = vec![name.unwrap_or(text.first()?).to_owned()];
     words.extend(expand_response_files(text.get(1..)?.to_vec(), &directory));
