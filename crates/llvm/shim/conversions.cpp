@@ -11,13 +11,10 @@ namespace ff {
 
 static const char *const Handler = "__ubsan_handle_implicit_conversion";
 
-void Conversions::run(Module &module) {
-  const Function *handler = module.getFunction(Handler);
-  if (!handler)
-    return;
-  for (Function &function : module)
-    if (!function.isDeclaration())
-      runOn(function, *handler);
+Conversions::Conversions(const Module &module) : handler(module.getFunction(Handler)) {}
+
+bool isCheckData(const GlobalVariable &global) {
+  return global.hasPrivateLinkage() && (!global.hasName() || global.getName() == ".src");
 }
 
 // The handler's call if the block ends in a check: a branch to go on, or to a block that
@@ -36,9 +33,11 @@ static CallInst *checkAtEnd(BasicBlock &block, const Function &handler) {
 
 // Going through the blocks in order handles chained conversions in the order they happen;
 // the blocks a check had parted are joined again as if no check had been.
-void Conversions::runOn(Function &function, const Function &handler) {
+void Conversions::run(Function &function) {
+  if (!handler)
+    return;
   for (auto position = function.begin(); position != function.end();) {
-    if (CallInst *call = checkAtEnd(*position, handler))
+    if (CallInst *call = checkAtEnd(*position, *handler))
       replaceCheck(*call); // The block has grown: look at its new end.
     else
       ++position;
@@ -213,12 +212,7 @@ ImplicitConversion Conversions::readRecord(Value *record) {
   auto *global = dyn_cast<GlobalVariable>(record->stripPointerCasts());
   if (!global || !global->hasInitializer())
     return conversion;
-  checkData.insert(global);
   Constant *fields = global->getInitializer();
-  if (Constant *place = fields->getAggregateElement(0u))
-    if (Constant *file = place->getAggregateElement(0u))
-      if (auto *name = dyn_cast<GlobalVariable>(file->stripPointerCasts()))
-        checkData.insert(name);
   conversion.from = readType(fields->getAggregateElement(1u));
   conversion.to = readType(fields->getAggregateElement(2u));
   if (auto *width = dyn_cast_or_null<ConstantInt>(fields->getAggregateElement(4u)))
@@ -232,7 +226,6 @@ CheckedType Conversions::readType(Constant *descriptor) {
   auto *global = descriptor ? dyn_cast<GlobalVariable>(descriptor->stripPointerCasts()) : nullptr;
   if (!global || !global->hasInitializer())
     return type;
-  checkData.insert(global);
   Constant *fields = global->getInitializer();
   if (auto *info = dyn_cast_or_null<ConstantInt>(fields->getAggregateElement(1u))) {
     type.isSigned = info->getZExtValue() & 1;

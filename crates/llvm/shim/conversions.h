@@ -2,7 +2,6 @@
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
@@ -27,18 +26,19 @@ struct ImplicitConversion {
 // instruction that stands for the conversion is put in.
 class Conversions {
 public:
-  void run(llvm::Module &module);
+  explicit Conversions(const llvm::Module &module);
+
+  void run(llvm::Function &function);
 
   const ImplicitConversion *find(const llvm::Instruction *instruction) const {
     auto found = marks.find(instruction);
     return found == marks.end() ? nullptr : &found->second;
   }
 
-  // Data of the checks, which is no part of the program.
-  bool isCheckData(const llvm::GlobalVariable *global) const { return checkData.count(global); }
+  // Forgets the instructions of a function that is about to go.
+  void clear() { marks.clear(); }
 
 private:
-  void runOn(llvm::Function &function, const llvm::Function &handler);
   void replaceCheck(llvm::CallInst &handlerCall);
   void mark(llvm::Value *from, llvm::Value *to, const ImplicitConversion &conversion,
             llvm::Instruction *before);
@@ -47,8 +47,12 @@ private:
   ImplicitConversion readRecord(llvm::Value *record);
   CheckedType readType(llvm::Constant *descriptor);
 
+  const llvm::Function *handler;
   llvm::DenseMap<const llvm::Instruction *, ImplicitConversion> marks;
-  llvm::DenseSet<const llvm::GlobalVariable *> checkData;
 };
+
+// Data of the checks, which is no part of the program. Nothing else that C code becomes is
+// private and nameless.
+bool isCheckData(const llvm::GlobalVariable &global);
 
 } // namespace ff

@@ -13,8 +13,6 @@ void writeHeader(const Function &function, unsigned flags, ModuleParts &parts, S
     flags |= IsVariadic;
   if (function.doesNotReturn())
     flags |= IsNoReturn;
-  if (!function.isDeclaration())
-    flags |= HasBody;
   out.text(function.getName());
   out.byte(linkageByte(function));
   out.number(flags);

@@ -16,9 +16,11 @@ using namespace llvm;
 
 namespace ff {
 
+using FunctionFlags = DenseMap<const Function *, unsigned>;
+
 // Functions listed in `llvm.global_ctors` or `llvm.global_dtors`.
 static void collectInitFunctions(const Module &module, StringRef list, unsigned flag,
-                                 DenseMap<const Function *, unsigned> &flags) {
+                                 FunctionFlags &flags) {
   const GlobalVariable *global = module.getGlobalVariable(list);
   if (!global || !global->hasInitializer())
     return;
@@ -29,30 +31,47 @@ static void collectInitFunctions(const Module &module, StringRef list, unsigned 
         flags[function] |= flag;
 }
 
+// Blocks whose addresses stand in a constant must outlive the function's own turn.
+static bool hasLabels(const Function &function) {
+  return any_of(function, [](const BasicBlock &block) { return block.hasAddressTaken(); });
+}
+
+// Reads, writes and drops one function after the other: a unit's bodies never are in
+// memory together.
+static Error writeFunctions(const FunctionFlags &flags, Conversions &conversions,
+                            ModuleParts &parts, Stream &headers, Stream &bodies) {
+  headers.number(parts.values.functionOrder().size());
+  for (Function *function : parts.values.functionOrder()) {
+    bool hasBody = !function->isDeclaration();
+    if (Error error = function->materialize())
+      return error;
+    writeHeader(*function, flags.lookup(function) | hasBody * HasBody, parts, headers);
+    if (!hasBody)
+      continue;
+    normalizeFunction(*function);
+    conversions.run(*function);
+    expandConstants(*function, parts.values);
+    BodyWriter(*function, parts, bodies).write();
+    conversions.clear();
+    if (!hasLabels(*function))
+      function->dropAllReferences();
+  }
+  return Error::success();
+}
+
 // Sections stand in the order in which the reader needs them; bodies are made first
 // because they decide which types, constants and names there are.
-static void writeModule(Module &module, Stream &out) {
-  for (Function &function : module)
-    if (!function.isDeclaration())
-      normalizeFunction(function);
-  Conversions conversions;
-  conversions.run(module);
+static Error writeModule(Module &module, Stream &out) {
+  Conversions conversions(module);
   Types types;
-  Values values(module, conversions, types);
-  DenseMap<const Function *, unsigned> flags;
-  collectInitFunctions(module, "llvm.global_ctors", IsConstructor, flags);
-  collectInitFunctions(module, "llvm.global_dtors", IsDestructor, flags);
-
+  Values values(module, types);
   ModuleParts parts = {conversions, types, values};
   Stream bodies, headers, globals;
-  for (Function &function : module)
-    if (!function.isDeclaration()) {
-      expandConstants(function, values);
-      BodyWriter(function, parts, bodies).write();
-    }
-  headers.number(values.functionOrder().size());
-  for (const Function *function : values.functionOrder())
-    writeHeader(*function, flags.lookup(function), parts, headers);
+  FunctionFlags flags;
+  collectInitFunctions(module, "llvm.global_ctors", IsConstructor, flags);
+  collectInitFunctions(module, "llvm.global_dtors", IsDestructor, flags);
+  if (Error error = writeFunctions(flags, conversions, parts, headers, bodies))
+    return error;
   headers.number(values.functionAliases().size());
   for (const GlobalValue *alias : values.functionAliases())
     writeFunctionAlias(*alias, parts, headers);
@@ -73,6 +92,25 @@ static void writeModule(Module &module, Stream &out) {
   out.append(headers);
   out.text(module.getModuleInlineAsm());
   out.append(bodies);
+  return Error::success();
+}
+
+// One stream or one message.
+static bool import(StringRef bitcode, Stream &out) {
+  LLVMContext context;
+  Expected<std::unique_ptr<Module>> module =
+      getLazyBitcodeModule(MemoryBufferRef(bitcode, "unit"), context);
+  Error error = module ? (*module)->materializeMetadata() : module.takeError();
+  if (!error) {
+    (*module)->setIsNewDbgInfoFormat(true);
+    error = writeModule(**module, out);
+  }
+  if (!error)
+    return true;
+  out.clear();
+  for (char letter : toString(std::move(error)))
+    out.byte(letter);
+  return false;
 }
 
 } // namespace ff
@@ -88,20 +126,8 @@ struct ff_result {
 
 ff_result ff_import(const uint8_t *bitcode, size_t length) {
   auto stream = std::make_unique<ff::Stream>();
-  LLVMContext context;
-  StringRef bytes(reinterpret_cast<const char *>(bitcode), length);
-  Expected<std::unique_ptr<Module>> module =
-      parseBitcodeFile(MemoryBufferRef(bytes, "unit"), context);
-  bool failed = !module;
-  if (failed) {
-    std::string message = toString(module.takeError());
-    for (char letter : message)
-      stream->byte(letter);
-  } else {
-    (*module)->setIsNewDbgInfoFormat(true);
-    ff::writeModule(**module, *stream);
-  }
-  ff_result result = {stream->data(), stream->size(), nullptr, failed};
+  bool succeeded = ff::import(StringRef(reinterpret_cast<const char *>(bitcode), length), *stream);
+  ff_result result = {stream->data(), stream->size(), nullptr, !succeeded};
   result.owner = stream.release();
   return result;
 }

@@ -35,6 +35,8 @@ public:
 
   void append(const Stream &other) { bytes.append(other.bytes.begin(), other.bytes.end()); }
 
+  void clear() { bytes.clear(); }
+
   size_t size() const { return bytes.size(); }
   const uint8_t *data() const { return bytes.data(); }
 

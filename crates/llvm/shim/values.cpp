@@ -1,4 +1,5 @@
 #include "values.h"
+#include "conversions.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Operator.h"
@@ -27,9 +28,9 @@ enum ConstantKind : uint8_t {
   OpaqueConstant,
 };
 
-Values::Values(Module &module, const Conversions &conversions, Types &types)
-    : module(module), conversions(conversions), types(types), dataLayout(module.getDataLayout()) {
-  for (const Function &function : module)
+Values::Values(Module &module, Types &types)
+    : module(module), types(types), dataLayout(module.getDataLayout()) {
+  for (Function &function : module)
     if (!function.isIntrinsic() && !function.getName().starts_with("__ubsan_handle_")) {
       numbers[&function] = functions.size();
       functions.push_back(&function);
@@ -39,7 +40,7 @@ Values::Values(Module &module, const Conversions &conversions, Types &types)
     aliases.push_back(&name);
   };
   for (const GlobalVariable &global : module.globals())
-    if (!global.getName().starts_with("llvm.") && !conversions.isCheckData(&global)) {
+    if (!global.getName().starts_with("llvm.") && !isCheckData(global)) {
       numbers[&global] = globals.size();
       globals.push_back(&global);
     }

@@ -1,7 +1,6 @@
 // Machine types, constants, and the numbering of globals and functions.
 #pragma once
 
-#include "conversions.h"
 #include "stream.h"
 #include "types.h"
 #include "llvm/ADT/DenseMap.h"
@@ -16,7 +15,7 @@ using BlockNumbers = llvm::DenseMap<const llvm::BasicBlock *, uint32_t>;
 
 class Values {
 public:
-  Values(llvm::Module &module, const Conversions &conversions, Types &types);
+  Values(llvm::Module &module, Types &types);
 
   // A machine type as one number: its kind in the low three bits, its size above.
   uint64_t machineType(llvm::Type *type) const;
@@ -37,7 +36,7 @@ public:
   void writeGlobals(Stream &out);
 
   const llvm::DataLayout &layout() const { return dataLayout; }
-  const std::vector<const llvm::Function *> &functionOrder() const { return functions; }
+  const std::vector<llvm::Function *> &functionOrder() const { return functions; }
   // Further names of functions: aliases and ifuncs, numbered after the functions.
   const std::vector<const llvm::GlobalValue *> &functionAliases() const { return aliases; }
 
@@ -53,11 +52,10 @@ private:
   const BlockNumbers &blockNumbers(const llvm::Function *function);
 
   llvm::Module &module;
-  const Conversions &conversions;
   Types &types;
   const llvm::DataLayout &dataLayout;
   llvm::DenseMap<const llvm::GlobalValue *, uint32_t> numbers;
-  std::vector<const llvm::Function *> functions;
+  std::vector<llvm::Function *> functions;
   std::vector<const llvm::GlobalValue *> aliases;
   std::vector<const llvm::GlobalVariable *> globals;
   std::vector<const llvm::GlobalAlias *> dataAliases;
