@@ -46,6 +46,9 @@ struct UnitMap {
 
 /// Links units in the order given: where several define a symbol, the first counts.
 pub fn link(mut units: Vec<Program>) -> Linked {
+    if units.len() == 1 && !symbols::has_second_names(&units[0]) {
+        return Linked { program: units.remove(0), notices: Vec::new() };
+    }
     let symbols = symbols::resolve(&units);
     let mut maps: Vec<UnitMap> = Vec::with_capacity(units.len());
     let mut n_units = 0;

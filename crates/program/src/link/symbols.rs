@@ -193,6 +193,11 @@ pub fn defines_object(global: &Global) -> bool {
         && global_claim(global) > Claim::Inline
 }
 
+pub fn has_second_names(unit: &Program) -> bool {
+    unit.functions.iter().any(|function| function.alias_of.is_some())
+        || unit.globals.iter().any(|global| global.alias_of.is_some())
+}
+
 pub fn main_of(program: &Program) -> Option<FunctionId> {
     let is_main = |function: &Function| &*function.name == "main" && defines(function);
     program.functions.iter().position(is_main).map(|index| FunctionId(index as u32))

@@ -69,12 +69,21 @@ impl<'a> Renderer<'a> {
     pub fn new(program: &'a Program, function: FunctionId) -> Self {
         let function = &program.functions[function];
         let mut names = FxHashMap::default();
-        let insts = function.body.iter().flat_map(|body| body.insts.iter());
-        for inst in insts {
-            if let Op::Bind { variable, value } = inst.op
-                && !matches!(value, Operand::Const(_))
-            {
-                names.entry(value).or_insert(variable);
+        if let Some(body) = &function.body {
+            // A constant and the address of a variable say more than a name for them.
+            let needs_name = |value| match value {
+                Operand::Const(_) => false,
+                Operand::Param(_) => true,
+                Operand::Inst(inst) => {
+                    !matches!(body.insts[inst].op, Op::Alloca { variable: Some(_), .. })
+                }
+            };
+            for inst in &body.insts {
+                if let Op::Bind { variable, value } = inst.op
+                    && needs_name(value)
+                {
+                    names.entry(value).or_insert(variable);
+                }
             }
         }
         for (index, param) in function.params.iter().enumerate() {
@@ -174,9 +183,9 @@ impl<'a> Renderer<'a> {
                     None => Text::primary(name),
                 }
             }
-            Operand::Inst(inst) if self.by_number => {
+            Operand::Inst(inst) if self.by_number && !self.is_variable(inst) => {
                 let number = format!("%{}", inst.0);
-                Text::primary(match self.name(operand) {
+                Text::primary(match self.name(self.unconverted(operand)) {
                     Some(name) => format!("{number}({name})"),
                     None => number,
                 })
@@ -189,11 +198,28 @@ impl<'a> Renderer<'a> {
         }
     }
 
+    /// The value before the compiler widened it for its own purposes.
+    fn unconverted(&self, operand: Operand) -> Operand {
+        match operand {
+            Operand::Inst(id) if self.name(operand).is_none() => match &self.body_inst(id).op {
+                Op::Convert(conversion) if conversion.origin == ConversionOrigin::Compiler => {
+                    conversion.value
+                }
+                _ => operand,
+            },
+            _ => operand,
+        }
+    }
+
+    /// Whether the instruction is just the storage of a variable.
+    fn is_variable(&self, id: InstId) -> bool {
+        matches!(self.body_inst(id).op, Op::Alloca { variable: Some(_), count: None, .. })
+    }
+
     /// What an instruction computes, as an expression over its operands.
     pub(super) fn computed(&self, id: InstId, depth: u32) -> Text {
         match &self.body_inst(id).op {
-            Op::Alloca { variable: Some(variable), count: None, .. } => {
-                let _ = variable;
+            Op::Alloca { variable: Some(_), count: None, .. } => {
                 self.address_of(&self.place(Operand::Inst(id), depth))
             }
             Op::Alloca { size, count: Some(count), .. } => {
@@ -227,8 +253,9 @@ impl<'a> Renderer<'a> {
             }
             Op::Select { condition, then, otherwise } => {
                 let condition = self.value(*condition, depth).at_least(Level::BitOr);
-                let then = self.value(*then, depth).at_least(Level::BitOr);
-                let otherwise = self.value(*otherwise, depth).at_least(Level::Conditional);
+                let ctype = self.body_inst(id).ctype;
+                let then = self.value_as(*then, ctype, depth).at_least(Level::BitOr);
+                let otherwise = self.value_as(*otherwise, ctype, depth).text;
                 let text = format!("{condition} ? {then} : {otherwise}");
                 Text { text, level: Level::Conditional }
             }
@@ -325,9 +352,14 @@ impl<'a> Renderer<'a> {
         {
             return Text { text: format!("{} - {less}", left.at_least(level)), level };
         }
-        let tighter = tighter(level);
-        let text = format!("{} {symbol} {}", left.at_least(level), right.at_least(tighter));
-        Text { text, level }
+        // Nobody remembers how bit operators bind.
+        let is_bitwise = matches!(op, Shl | LogicalShr | ArithmeticShr | And | Or | Xor);
+        let (left, right) = match is_bitwise {
+            true if left.level == level => (left.text, right.at_least(Level::Unary)),
+            true => (left.at_least(Level::Unary), right.at_least(Level::Unary)),
+            false => (left.at_least(level), right.at_least(tighter(level))),
+        };
+        Text { text: format!("{left} {symbol} {right}"), level }
     }
 
     /// The other operand's type where it tells how to write a constant; characters
@@ -340,12 +372,41 @@ impl<'a> Renderer<'a> {
         }
     }
 
+    /// The comparison that an operand widens to an integer, if it does.
+    fn truth_value(&self, operand: Operand) -> Option<Operand> {
+        let mut found = operand;
+        for _ in 0..MAX_DEPTH {
+            let Operand::Inst(id) = found else { return None };
+            if self.by_number || self.name(found).is_some() {
+                return None;
+            }
+            match &self.body_inst(id).op {
+                Op::Compare { .. } => return Some(found),
+                Op::Convert(conversion) if conversion.origin == ConversionOrigin::Compiler => {
+                    found = conversion.value;
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
     fn is_number(&self, operand: Operand, number: i128) -> bool {
         let Operand::Const(id) = operand else { return false };
         matches!(&self.program.constants[id], crate::Const::Int { value, .. } if *value == number)
     }
 
     fn compare(&self, predicate: Predicate, lhs: Operand, rhs: Operand, depth: u32) -> Text {
+        if self.is_number(rhs, 0)
+            && let Some(truth) = self.truth_value(lhs)
+            && matches!(predicate, Predicate::Eq | Predicate::Ne)
+        {
+            let truth = self.value(truth, depth);
+            return match predicate {
+                Predicate::Ne => truth,
+                _ => Text::unary(format!("!{}", truth.at_least(Level::Unary))),
+            };
+        }
         let (symbol, level) = match predicate {
             Predicate::Eq => ("==", Level::Equality),
             Predicate::Ne => ("!=", Level::Equality),

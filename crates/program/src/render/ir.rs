@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io;
 
 use super::expr::{Level, Renderer};
-use super::place_and_macro;
+use super::{place_and_macro, place_of};
 use crate::{
     Access, BlockId, ConversionKind, ConversionOrigin, FunctionId, GlobalId, Inst, InstId, LocId,
     Op, Operand, Program, Terminator, Ty, TypeId,
@@ -49,7 +49,10 @@ pub fn global(program: &Program, id: GlobalId) -> String {
 pub fn function(program: &Program, id: FunctionId) -> String {
     let mut renderer = Renderer::new(program, id);
     let function = renderer.function;
-    let head = with_place(program, head(program, id), function.loc);
+    let mut head = head(program, id);
+    if function.loc.is_known() {
+        head = with_note(head, &place_of(program, function.loc));
+    }
     let Some(body) = &function.body else { return format!("{head}\n") };
     let by_value = Renderer::new(program, id);
     renderer.by_number = true;
@@ -69,7 +72,8 @@ pub(super) fn blocks(program: &Program, id: FunctionId) -> Vec<String> {
     let body = program.functions[id].body.iter();
     body.flat_map(|body| body.blocks.iter_enumerated())
         .map(|(block, content)| {
-            let insts = content.inst_ids().map(|inst| format!("  {}\n", printer.inst(inst)));
+            let insts = content.inst_ids().filter(|inst| printer.says_something(*inst));
+            let insts = insts.map(|inst| format!("  {}\n", printer.inst(inst)));
             let insts: String = insts.collect();
             format!("b{}:\n{insts}  {}", block.0, printer.terminator(&content.terminator))
         })
@@ -121,12 +125,16 @@ fn parameter_list(program: &Program, id: FunctionId) -> String {
     params.join(", ")
 }
 
-fn with_place(program: &Program, mut line: String, loc: LocId) -> String {
-    if loc.is_known() {
-        let width = line.chars().count();
-        let padding = MARGIN.saturating_sub(width).max(2);
-        let _ = write!(line, "{:padding$}; {}", "", place_and_macro(program, loc));
+fn with_place(program: &Program, line: String, loc: LocId) -> String {
+    match loc.is_known() {
+        true => with_note(line, &place_and_macro(program, loc)),
+        false => line,
     }
+}
+
+fn with_note(mut line: String, note: &str) -> String {
+    let padding = MARGIN.saturating_sub(line.chars().count()).max(2);
+    let _ = write!(line, "{:padding$}; {note}", "");
     line
 }
 
@@ -145,7 +153,7 @@ impl Printer<'_> {
         let from =
             if from.is_empty() { String::new() } else { format!("  ; from {}", from.join(", ")) };
         let _ = writeln!(out, "b{}:{from}", id.0);
-        for inst in block.inst_ids() {
+        for inst in block.inst_ids().filter(|inst| self.says_something(*inst)) {
             let line = format!("  {}", self.inst(inst));
             let _ = writeln!(
                 out,
@@ -155,6 +163,17 @@ impl Printer<'_> {
         }
         let line = format!("  {}", self.terminator(&block.terminator));
         let _ = writeln!(out, "{}", with_place(self.program, line, block.loc));
+    }
+
+    /// That a parameter holds its own value at the beginning needs no line.
+    fn says_something(&self, id: InstId) -> bool {
+        match self.numbers.body_inst(id).op {
+            Op::Bind { variable, value: Operand::Param(index) } => {
+                let param = self.numbers.function.params.get(index as usize);
+                param.and_then(|param| param.variable) != Some(variable)
+            }
+            _ => true,
+        }
     }
 
     fn inst(&self, id: InstId) -> String {
@@ -210,7 +229,10 @@ impl Printer<'_> {
             Op::Phi(edges) => {
                 let edges: Vec<String> = edges
                     .iter()
-                    .map(|(block, value)| format!("b{}: {}", block.0, self.operand(*value)))
+                    .map(|(block, value)| {
+                        let value = self.numbers.value_as(*value, inst.ctype, DEPTH).text;
+                        format!("b{}: {value}", block.0)
+                    })
                     .collect();
                 format!("phi {}", edges.join(", "))
             }
@@ -241,7 +263,9 @@ impl Printer<'_> {
             Op::Bind { variable, value } => {
                 let ctype = self.numbers.variable(*variable).map_or(TypeId::UNKNOWN, |v| v.ctype);
                 let value = match value {
-                    Operand::Inst(inst) => format!("%{}", inst.0),
+                    Operand::Inst(inst) if self.numbers.variable_of(*value).is_some() => {
+                        format!("%{}", inst.0)
+                    }
                     _ => self.numbers.value_as(*value, ctype, DEPTH).text,
                 };
                 format!("{} := {value}", self.numbers.variable_name(*variable))
@@ -347,6 +371,7 @@ impl Printer<'_> {
 fn machine_type(ty: Ty) -> String {
     match ty {
         Ty::Void => "void".to_owned(),
+        Ty::Int(1) => "_Bool".to_owned(),
         Ty::Int(bits) => format!("i{bits}"),
         Ty::Float(bits) => format!("f{bits}"),
         Ty::Ptr => "pointer".to_owned(),

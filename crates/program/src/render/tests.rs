@@ -213,6 +213,45 @@ fn parentheses_stand_where_c_needs_them() {
 }
 
 #[test]
+fn bit_operators_and_truth_values_read_as_written() {
+    let mut u = unit();
+    let (a, b) = (Operand::Param(0), Operand::Param(1));
+    let zero = u.builder.number(0);
+    let int = u.int;
+    let (no_signed_wrap, no_unsigned_wrap) = (false, false);
+    let binary = |op, lhs, rhs| Op::Binary { op, lhs, rhs, no_signed_wrap, no_unsigned_wrap };
+    let compare = |predicate, lhs, rhs| Op::Compare { predicate, lhs, rhs };
+    let widen = Op::Convert(Box::new(Conversion {
+        value: inst(3),
+        kind: ConversionKind::ZeroExtend,
+        from: TypeId::UNKNOWN,
+        to: int,
+        origin: ConversionOrigin::Compiler,
+        bit_field_width: None,
+    }));
+    let id = u.builder.function(
+        "f",
+        &[("a", int), ("b", int)],
+        vec![
+            (binary(BinaryOp::Sub, a, b), Ty::Int(32), int),
+            (binary(BinaryOp::And, inst(0), b), Ty::Int(32), int),
+            (binary(BinaryOp::And, inst(1), a), Ty::Int(32), int),
+            (compare(Predicate::SignedLt, inst(2), zero), Ty::Int(1), TypeId::UNKNOWN),
+            (widen, Ty::Int(32), int),
+            (compare(Predicate::Ne, inst(4), zero), Ty::Int(1), TypeId::UNKNOWN),
+            (compare(Predicate::Eq, inst(4), zero), Ty::Int(1), TypeId::UNKNOWN),
+            (compare(Predicate::Ne, inst(2), zero), Ty::Int(1), TypeId::UNKNOWN),
+        ],
+        Terminator::Return(None),
+    );
+    let program = u.builder.finish();
+    let show = |index| expr(&program, id, inst(index));
+    assert_eq!(show(5), "((a - b) & b & a) < 0");
+    assert_eq!(show(6), "!(((a - b) & b & a) < 0)");
+    assert_eq!(show(7), "((a - b) & b & a) != 0");
+}
+
+#[test]
 fn long_expressions_are_cut() {
     let mut u = unit();
     let x = Operand::Param(0);
@@ -325,7 +364,7 @@ fn functions_print_one_instruction_a_line() {
             "  %1 = load p->key : long",
             "  n := %1",
             "  %3 = convert %1(n) : long -> unsigned int (implicit, truncation)",
-            "  %4 = %1(n) < 10 : i1",
+            "  %4 = %1(n) < 10 : _Bool",
             "  branch %4 [n < 10] ? b1 : b2",
             "b1:",
             "  return",
