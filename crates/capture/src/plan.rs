@@ -79,6 +79,7 @@ impl BuildGraph {
 
     fn add(&mut self, record: Record) {
         let first = self.compiles.len();
+        let n_compiles = record.compiles.len();
         for compile in record.compiles {
             let index = self.compiles.len();
             if let Some(hash) = compile.object {
@@ -90,10 +91,14 @@ impl BuildGraph {
             self.compiles.push(compile);
         }
         for mut product in record.products {
-            let parts = std::mem::take(&mut product.parts).into_iter().map(|part| match part {
-                Linked::Source(index) => Part::Compile(first + index),
-                Linked::Object { name, hash } => Part::Object { name, hash },
-                Linked::Shared { path, hash } => Part::Shared { path, hash },
+            let parts = std::mem::take(&mut product.parts).into_iter();
+            let parts = parts.filter_map(|part| match part {
+                // A damaged record may count beyond its sources.
+                Linked::Source(index) => {
+                    (index < n_compiles).then_some(Part::Compile(first + index))
+                }
+                Linked::Object { name, hash } => Some(Part::Object { name, hash }),
+                Linked::Shared { path, hash } => Some(Part::Shared { path, hash }),
             });
             let parts = parts.collect();
             let index = self.products.len();
@@ -261,24 +266,20 @@ impl Planner<'_> {
     }
 
     fn collect_compile(&self, index: usize, content: &mut Content) {
+        if !content.seen.insert(index) {
+            return;
+        }
         let compile = &self.build.compiles[index];
-        match compile.outcome {
-            Outcome::Foreign(source) => {
-                // Assembler text may itself have been compiled from C.
-                match source.and_then(|hash| self.build.compile_by_hash.get(&hash)?.last()) {
-                    Some(&made_from) if made_from != index => {
-                        self.collect_compile(made_from, content)
-                    }
-                    _ => {
-                        let source = compile.command.source_path();
-                        content.unknown.push(shown_path(&source, self.root));
-                    }
-                }
-            }
-            _ => {
-                if content.seen.insert(index) {
-                    content.compiles.push(index);
-                }
+        let Outcome::Foreign(source) = compile.outcome else {
+            content.compiles.push(index);
+            return;
+        };
+        // Assembler text may itself have been compiled from C.
+        match source.and_then(|hash| self.build.compile_by_hash.get(&hash)?.last()) {
+            Some(&made_from) => self.collect_compile(made_from, content),
+            None => {
+                let source = compile.command.source_path();
+                content.unknown.push(shown_path(&source, self.root));
             }
         }
     }
@@ -349,5 +350,65 @@ impl Planner<'_> {
             ));
         }
         notices
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{Flags, Language};
+
+    fn key(text: &str) -> Key {
+        Key::of_content(text.as_bytes())
+    }
+
+    #[test]
+    fn records_that_make_no_sense_do_no_harm() {
+        let folder = tempfile::tempdir().expect("temp folder");
+        let output = folder.path().join("prog");
+        fs::write(&output, "").expect("writable");
+        let command = |source: &str| UnitCommand {
+            directory: folder.path().to_owned(),
+            source: source.to_owned(),
+            language: Language::C,
+            flags: Flags::default(),
+            object: None,
+        };
+        let failed = || Outcome::Failed { reason: String::new(), details: Vec::new() };
+        let product = |hash: &str, parts: Vec<Linked>| Product {
+            kind: ProductKind::Executable,
+            path: output.clone(),
+            hash: key(hash),
+            inode: 0,
+            parts,
+            inexact: false,
+        };
+        let object = |hash: &str| Linked::Object { name: "x.o".to_owned(), hash: key(hash) };
+        let records = vec![
+            // Assembler made from itself, a product made of itself, a source out of range.
+            Record {
+                compiles: vec![Compile {
+                    command: command("loop.s"),
+                    object: Some(key("loop")),
+                    outcome: Outcome::Foreign(Some(key("loop"))),
+                }],
+                products: Vec::new(),
+            },
+            Record {
+                compiles: vec![Compile {
+                    command: command("a.c"),
+                    object: None,
+                    outcome: failed(),
+                }],
+                products: vec![product(
+                    "self",
+                    vec![object("self"), object("loop"), Linked::Source(0), Linked::Source(9)],
+                )],
+            },
+        ];
+        let plan = plan(records, folder.path());
+        assert_eq!(plan.programs.len(), 1);
+        assert_eq!(plan.programs[0].units, [0]);
+        assert_eq!(plan.units[0].command.source, "a.c");
     }
 }
