@@ -36,6 +36,7 @@ public:
     pointer = PointerType::getUnqual(context);
     countdown = external("ff_countdown", i64);
     leaves = external("ff_leaves", ArrayType::get(i64, MaxLeaves));
+    relation = external("ff_relation", i64);
     coverage = external("ff_coverage", ArrayType::get(i8, 0));
     event = slowPath("ff_event", FunctionType::get(i64, {i32, i64, pointer}, false));
     tick = slowPath("ff_tick", FunctionType::get(Type::getVoidTy(context), false));
@@ -114,21 +115,42 @@ private:
     uint32_t id = firstSite + table.siteCount() - 1;
     Value *evaluate = site.tree.empty() ? static_cast<Value *>(ConstantPointerNull::get(pointer))
                                         : evaluator(site, root);
-    auto [slow, fast] = countDown(site.user);
+    auto [slow, fast] = countDown(site.point);
     IRBuilder<> builder(slow);
-    builder.SetCurrentDebugLocation(site.user->getDebugLoc());
+    builder.SetCurrentDebugLocation(DebugLoc(site.loc));
     for (unsigned i = 0; !site.tree.empty() && i < site.leaves.size(); ++i) {
       Value *slot = builder.CreateConstInBoundsGEP2_64(leaves->getValueType(), leaves, 0, i);
       builder.CreateStore(toBits(builder, site.leaves[i]), slot);
     }
+    builder.CreateStore(relationOf(builder, root), relation);
     CallInst *call = builder.CreateCall(event, {builder.getInt32(id), toBits(builder, root), evaluate});
     call->setCallingConv(CallingConv::PreserveMost);
     Value *replaced = fromBits(builder, call, root->getType());
-    builder.SetInsertPoint(site.user);
-    PHINode *merged = PHINode::Create(root->getType(), 2, "", site.user->getParent()->begin());
+    PHINode *merged = PHINode::Create(root->getType(), 2, "", site.point->getParent()->begin());
     merged->addIncoming(root, fast);
     merged->addIncoming(replaced, slow->getParent());
     site.user->setOperand(site.operand, merged);
+  }
+
+  // How the operands of the comparison that decides the root relate: 1 less, 2 equal,
+  // 3 greater; 1 and 2 alone where only equality is asked for; 0 where none decides it.
+  Value *relationOf(IRBuilder<> &builder, Value *root) {
+    while (isa<ZExtInst>(root))
+      root = cast<Instruction>(root)->getOperand(0);
+    auto *compare = dyn_cast<CmpInst>(root);
+    if (!compare || !isReplaceable(compare->getOperand(0)->getType()))
+      return builder.getInt64(0);
+    Value *a = compare->getOperand(0), *b = compare->getOperand(1);
+    bool isFloat = a->getType()->isFloatingPointTy();
+    Value *equal = isFloat ? builder.CreateFCmpOEQ(a, b) : builder.CreateICmpEQ(a, b);
+    Value *unequal = builder.getInt64(1);
+    if (!compare->isEquality()) {
+      Value *less = isFloat                  ? builder.CreateFCmpOLT(a, b)
+                    : compare->isUnsigned() ? builder.CreateICmpULT(a, b)
+                                            : builder.CreateICmpSLT(a, b);
+      unequal = builder.CreateSelect(less, builder.getInt64(1), builder.getInt64(3));
+    }
+    return builder.CreateSelect(equal, builder.getInt64(2), unequal);
   }
 
   // The tree as a function of its leaves, so that the runtime can tell which alternates
@@ -185,7 +207,7 @@ private:
     FindFunctionBackedges(function, edges);
     DenseSet<const BasicBlock *> withSites;
     for (const Site &site : sites)
-      withSites.insert(site.user->getParent());
+      withSites.insert(site.point->getParent());
     std::vector<Instruction *> latches;
     DenseSet<const BasicBlock *> seen;
     for (auto [from, to] : edges)
@@ -269,7 +291,7 @@ private:
   uint32_t firstSite, firstSegment;
   Type *i8, *i32, *i64;
   PointerType *pointer;
-  GlobalVariable *countdown, *leaves, *coverage;
+  GlobalVariable *countdown, *leaves, *relation, *coverage;
   FunctionCallee event, tick;
 };
 

@@ -21,13 +21,16 @@
 namespace instrument {
 
 // Kept in step with `SiteKind` in crates/llvm/src/instrument.rs.
-enum class Kind : uint8_t { Assign = 0, Argument = 1, Return = 2, Branch = 3, Switch = 4, Index = 5 };
+enum class Kind : uint8_t { Assign = 0, Argument = 1, Return = 2, Branch = 3, Switch = 4, Index = 5, Operand = 6 };
 
 // One root: operand `operand` of `user`, and the leaves its value is computed from.
 struct Site {
   Kind kind;
   llvm::Instruction *user;
   unsigned operand;
+  // The hook goes before this: the user, or the end of the block a phi takes the value from.
+  llvm::Instruction *point;
+  const llvm::DILocation *loc;
   llvm::SmallVector<llvm::Value *, 8> leaves;
   // Pure instructions between leaves and root, operands before users.
   llvm::SmallVector<llvm::Instruction *, 16> tree;

@@ -58,14 +58,14 @@ static bool isReturnSlot(const Value *value) {
          load->getPointerOperand()->getName().starts_with("retval");
 }
 
-static void add(std::vector<Site> &sites, Kind kind, Instruction &user, unsigned operand) {
+static void addAt(std::vector<Site> &sites, Kind kind, Instruction &user, unsigned operand,
+                  Instruction &point, const DILocation *loc) {
   Value *root = user.getOperand(operand);
   if (isa<Constant>(root) || !isReplaceable(root->getType()) || isAddress(root))
     return;
-  const DebugLoc &loc = user.getDebugLoc();
-  if (!loc || loc.getLine() == 0)
+  if (!loc || loc->getLine() == 0)
     return;
-  Site site{kind, &user, operand, {}, {}};
+  Site site{kind, &user, operand, &point, loc, {}, {}};
   SmallPtrSet<Value *, 16> seen;
   walk(root, site, seen);
   if (site.leaves.size() > MaxLeaves) {
@@ -74,6 +74,30 @@ static void add(std::vector<Site> &sites, Kind kind, Instruction &user, unsigned
     site.tree.clear();
   }
   sites.push_back(std::move(site));
+}
+
+static void add(std::vector<Site> &sites, Kind kind, Instruction &user, unsigned operand) {
+  addAt(sites, kind, user, operand, user, user.getDebugLoc());
+}
+
+// The last operand of `&&` and `||` and the arms of `?:` reach the rest of the statement
+// through a phi.
+static void addPhi(std::vector<Site> &sites, PHINode &phi) {
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+    Value *value = phi.getIncomingValue(i);
+    // A phi that takes another one's value is the same expression once more.
+    auto *inst = dyn_cast<Instruction>(value);
+    if (!inst || isa<PHINode>(inst))
+      continue;
+    BasicBlock *from = phi.getIncomingBlock(i);
+    unsigned edges = 0;
+    for (BasicBlock *block : phi.blocks())
+      edges += block == from;
+    if (edges == 1) {
+      Kind kind = phi.getType()->isIntegerTy(1) ? Kind::Branch : Kind::Operand;
+      addAt(sites, kind, phi, i, *from->getTerminator(), inst->getDebugLoc());
+    }
+  }
 }
 
 static void addCall(std::vector<Site> &sites, CallBase &call) {
@@ -100,6 +124,8 @@ static void addInstruction(std::vector<Site> &sites, Instruction &inst) {
   } else if (auto *branch = dyn_cast<BranchInst>(&inst)) {
     if (branch->isConditional())
       add(sites, Kind::Branch, inst, 0);
+  } else if (auto *phi = dyn_cast<PHINode>(&inst)) {
+    addPhi(sites, *phi);
   } else if (isa<SwitchInst>(&inst)) {
     add(sites, Kind::Switch, inst, 0);
   } else if (auto *address = dyn_cast<GetElementPtrInst>(&inst)) {

@@ -98,7 +98,7 @@ void Table::value(std::string &to, const Value *v, const DILocation *fallback) {
 }
 
 void Table::site(const Site &site) {
-  const DILocation *loc = site.user->getDebugLoc();
+  const DILocation *loc = site.loc;
   Value *root = site.user->getOperand(site.operand);
   const DIType *type = nullptr;
   std::string name;

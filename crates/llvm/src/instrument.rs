@@ -16,6 +16,8 @@ pub enum SiteKind {
     Branch,
     Switch,
     Index,
+    /// An arm of `?:`.
+    Operand,
 }
 
 /// How to read the 64 bits a site reports.
@@ -193,6 +195,7 @@ impl<'a> Reader<'a> {
             3 => SiteKind::Branch,
             4 => SiteKind::Switch,
             5 => SiteKind::Index,
+            6 => SiteKind::Operand,
             _ => return None,
         };
         let at = self.position(strings)?;

@@ -31,24 +31,26 @@ impl Sources {
         rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
     }
 
-    /// The condition in the parentheses of the `if`, `while` or `for` before the position, or
-    /// what stands there otherwise.
+    /// The condition that starts at a position: up to the parenthesis, operator or end that
+    /// closes it.
     fn condition(&mut self, at: &Position) -> String {
         let text = self.line(&at.file, at.line);
-        let start = at.column.saturating_sub(1) as usize;
-        let rest = text.get(start..).unwrap_or("");
-        let Some(open) = rest.find('(') else { return String::new() };
-        let mut depth = 0;
-        for (index, c) in rest.char_indices().skip(open) {
+        let rest = text.get(at.column.saturating_sub(1) as usize..).unwrap_or("");
+        let mut depth = 0i32;
+        for (index, c) in rest.char_indices() {
             match c {
-                '(' => depth += 1,
-                ')' => depth -= 1,
+                '(' | '[' => depth += 1,
+                ')' | ']' => depth -= 1,
                 _ => {}
             }
-            if depth == 0 {
-                return rest[open + 1..index].trim().to_string();
+            let tail = &rest[index..];
+            let is_end = depth == 0
+                && (tail.starts_with("&&") || tail.starts_with("||") || matches!(c, '?' | ';'));
+            if depth < 0 || is_end {
+                return rest[..index].trim().to_string();
             }
         }
+        // It goes on in the next line, or the position is not that of a condition.
         String::new()
     }
 }
@@ -136,6 +138,7 @@ fn root_name(site: &Site, sources: &mut Sources) -> (String, ValueType) {
                 format!("({condition})")
             }
         }
+        SiteKind::Operand => "the chosen value".to_string(),
         SiteKind::Switch => "the value switched on".to_string(),
         SiteKind::Index => match leaf {
             Some(leaf) => format!("index {}", leaf_name(leaf, sources)),

@@ -161,6 +161,7 @@ impl<'a> Searcher<'a> {
             spanning: self.search == Search::Reduced,
             force_fork: self.force_fork,
             brute_force: self.brute_force,
+            ..SearchOptions::default()
         }
     }
 

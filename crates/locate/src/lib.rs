@@ -6,17 +6,21 @@
 //! The words are the paper's: a *value profile* is what was seen at each site, an *IVMP*
 //! (interesting value mapping pair) a replacement that turned a failing run around.
 
+mod consistency;
 mod evidence;
 mod formula;
 mod ivmp;
+mod multiple;
 mod parallel;
 mod rank;
 mod session;
 mod statement;
 mod to_findings;
 
+pub use consistency::{Consistency, Support, consistency};
 pub use formula::{Formula, Spectrum};
 pub use ivmp::{Ivmps, Search, SearchStats, Searcher, StatementIvmp};
+pub use multiple::{FailingRun, List, Partial, clusters, list};
 pub use rank::{Ranked, rank, rank_by_formula, score};
 pub use session::{LocateError, Options, Session, SetAside, TestRun};
 pub use statement::{StatementId, StatementTable};

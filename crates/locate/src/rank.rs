@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use crate::{Formula, Ivmps, Session, StatementId};
+use crate::{Consistency, Formula, Ivmps, Session, StatementId, Support};
 
 /// A statement with its place in the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,47 +14,54 @@ pub struct Ranked {
     pub rank: u32,
     /// Failing tests with an IVMP here.
     pub n_tests: usize,
+    pub support: Support,
     pub tie_break: f64,
 }
 
-/// By the number of failing tests with an IVMP, ties by Tarantula.
-pub fn rank(session: &Session<'_>, ivmps: &Ivmps) -> Vec<Ranked> {
-    rank_tests(session, ivmps, &session.failing(), &session.executed_by_failing())
+impl Ranked {
+    /// What the list is sorted by before ties: failing tests with an IVMP, and what speaks
+    /// for these IVMPs beyond the single run.
+    pub fn suspiciousness(&self) -> usize {
+        self.n_tests + self.support.n_consistent + self.support.n_explained
+    }
 }
 
-/// As [`rank`], with only some failing tests counted.
-pub(crate) fn rank_tests(
+/// By the number of failing tests with an IVMP, ties by Tarantula: as the paper does. With
+/// `consistency`, IVMPs that passing tests do not contradict and those that explain several
+/// failing tests at once count more.
+pub fn rank(
     session: &Session<'_>,
     ivmps: &Ivmps,
-    failing: &[usize],
-    statements: &BTreeSet<StatementId>,
+    consistency: Option<&Consistency>,
 ) -> Vec<Ranked> {
-    let list = statements.iter().map(|s| Ranked {
-        statement: *s,
+    let failing = session.failing();
+    let list = session.executed_by_failing().into_iter().map(|s| Ranked {
+        statement: s,
         rank: 0,
-        n_tests: ivmps.n_tests(*s, failing),
-        tie_break: session.suspiciousness(*s, Formula::Tarantula),
+        n_tests: ivmps.n_tests(s, &failing),
+        support: consistency.and_then(|c| c.support.get(&s)).copied().unwrap_or_default(),
+        tie_break: session.suspiciousness(s, Formula::Tarantula),
     });
     sorted(list.collect())
 }
 
 /// By a coverage formula alone.
 pub fn rank_by_formula(session: &Session<'_>, formula: Formula) -> Vec<Ranked> {
-    let statements = session.executed_by_failing();
-    let list = statements.iter().map(|s| Ranked {
-        statement: *s,
+    let list = session.executed_by_failing().into_iter().map(|s| Ranked {
+        statement: s,
         rank: 0,
         n_tests: 0,
-        tie_break: session.suspiciousness(*s, formula),
+        support: Support::default(),
+        tie_break: session.suspiciousness(s, formula),
     });
     sorted(list.collect())
 }
 
 fn compare(a: &Ranked, b: &Ranked) -> Ordering {
-    b.n_tests.cmp(&a.n_tests).then(b.tie_break.total_cmp(&a.tie_break))
+    b.suspiciousness().cmp(&a.suspiciousness()).then(b.tie_break.total_cmp(&a.tie_break))
 }
 
-fn sorted(mut list: Vec<Ranked>) -> Vec<Ranked> {
+pub(crate) fn sorted(mut list: Vec<Ranked>) -> Vec<Ranked> {
     list.sort_by(|a, b| compare(a, b).then(a.statement.cmp(&b.statement)));
     let mut end = list.len();
     for index in (0..list.len()).rev() {
@@ -78,7 +85,8 @@ mod tests {
     use super::*;
 
     fn entry(statement: u32, n_tests: usize, tie_break: f64) -> Ranked {
-        Ranked { statement: StatementId(statement), rank: 0, n_tests, tie_break }
+        let support = Support::default();
+        Ranked { statement: StatementId(statement), rank: 0, n_tests, support, tie_break }
     }
 
     #[test]

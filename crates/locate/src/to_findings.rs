@@ -14,10 +14,20 @@ const MAX_SENTENCES: usize = 5;
 pub fn to_findings(session: &Session<'_>, ivmps: Option<&Ivmps>, list: &[Ranked]) -> Findings {
     let mut findings = Findings::new();
     let mut sources = Sources::default();
+    let has_consistency = list.iter().any(|ranked| ranked.support.n_consistent > 0);
     for ranked in list {
         let mut evidence = Vec::new();
         if let Some(ivmps) = ivmps {
             evidence = sentences(session, ivmps, ranked.statement, &mut sources);
+        }
+        let support = ranked.support;
+        if support.n_explained > 1 {
+            evidence.push(format!(
+                "one change of what it computes turns {} failing tests around and no passing one",
+                support.n_explained
+            ));
+        } else if ranked.n_tests > 0 && has_consistency && support.n_consistent == 0 {
+            evidence.push("every such change breaks a passing test".to_string());
         }
         let spectrum = session.spectrum(ranked.statement);
         evidence.push(format!(
@@ -26,8 +36,8 @@ pub fn to_findings(session: &Session<'_>, ivmps: Option<&Ivmps>, list: &[Ranked]
         ));
         if ivmps.is_some() && ranked.n_tests == 0 && is_constant(session, ranked.statement) {
             evidence.push(
-                "assigns nothing but constants, so no other value is known for it: look at the \
-                 statements that use what it assigns"
+                "uses nothing but constants, so no other value is known for it: look at the \
+                 statements that use what it computes"
                     .to_string(),
             );
         }
@@ -51,10 +61,10 @@ pub fn to_findings(session: &Session<'_>, ivmps: Option<&Ivmps>, list: &[Ranked]
     findings
 }
 
-/// One number in the order of the list: failing tests with an IVMP, then the tie-break.
+/// One number in the order of the list.
 fn suspiciousness(ranked: &Ranked) -> f64 {
     // Formulas may be unbounded; an infinite one is the largest number JSON can hold.
-    ranked.n_tests as f64 + ranked.tie_break.min(f64::MAX)
+    ranked.suspiciousness() as f64 + ranked.tie_break.min(f64::MAX)
 }
 
 fn is_constant(session: &Session<'_>, statement: StatementId) -> bool {

@@ -123,3 +123,29 @@ size_t ff_candidates(const struct ff_site *site, uint64_t root, ff_evaluate *eva
   sort(into, walk.count);
   return walk.count;
 }
+
+uint64_t ff_relation_wanted(void) { return ff_control->flags & FF_RELATION ? ff_relation : 0; }
+
+// The mappings given for the site's operands as they are now.
+size_t ff_mapped_candidates(uint32_t site, uint64_t root, struct ff_candidate *into, size_t capacity) {
+  const struct ff_mapping *mappings = ff_table(ff_control->mappings_at);
+  size_t low = 0, high = ff_control->n_mappings;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (mappings[middle].site < site)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  size_t count = 0;
+  uint64_t relation = ff_relation_wanted();
+  for (; low < ff_control->n_mappings && mappings[low].site == site && count < capacity; ++low) {
+    const struct ff_mapping *mapping = &mappings[low];
+    int same = mapping->root == root && mapping->relation == relation;
+    for (uint32_t i = 0; same && !relation && i < mapping->n_leaves; ++i)
+      same = mapping->leaves[i] == ff_leaves[i];
+    if (same)
+      into[count++] = (struct ff_candidate){mapping->value, -1, 0, mapping->value};
+  }
+  return count;
+}

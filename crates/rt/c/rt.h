@@ -23,6 +23,9 @@ enum ff_search_flag {
   FF_SPANNING = 4,    // only the four spanning values of each list
   FF_BRUTE_FORCE = 8, // run equivalent alternates too (to prove that they are)
   FF_LIST = 16,       // only log what would be tried
+  FF_SAME = 32,       // replace at every later execution with the same operands too
+  FF_RELATION = 128,  // with FF_SAME: operands of a comparison are the same if they relate alike
+  FF_CHECK = 64,      // try the given mappings only, and log those that fail
 };
 
 enum ff_status {
@@ -81,6 +84,7 @@ struct ff_control {
   uint64_t stdout_at, stdout_size;
   uint64_t stderr_at, stderr_size; // size ~0: not compared
   uint64_t files_at, n_files;      // expected output files
+  uint64_t mappings_at, n_mappings; // FF_CHECK: sorted by site
   uint64_t log_at, log_size;
   uint64_t file_size;
   // Written by the runtime.
@@ -97,7 +101,7 @@ struct ff_control {
   uint32_t pad;
 };
 
-_Static_assert(sizeof(struct ff_control) == 264 && offsetof(struct ff_control, events) == 184,
+_Static_assert(sizeof(struct ff_control) == 280 && offsetof(struct ff_control, events) == 200,
                "crates/rt/src/layout.rs says the same");
 
 // A record of the profile: values seen together at one site.
@@ -117,8 +121,18 @@ struct ff_hit {
   uint64_t original, alternate; // of the root
   uint64_t leaf_original, leaf_alternate;
   uint32_t n_leaves;
-  uint32_t pad;
+  uint32_t relation;
   uint64_t leaves[];
+};
+
+// Operands and the value the site is to have for them.
+struct ff_mapping {
+  uint32_t site;
+  uint32_t n_leaves;
+  uint64_t root; // what the site computes by itself
+  uint64_t value;
+  uint64_t relation; // stands for the leaves where it is not 0
+  uint64_t leaves[FF_MAX_LEAVES];
 };
 
 // A file the test expects the program to write; the contents follow the name.
@@ -131,6 +145,7 @@ typedef uint64_t ff_evaluate(const uint64_t *leaves, uint8_t *trap);
 // In a page of their own that is shared with firstfault; see `shared_section` in crates/run.
 extern uint64_t ff_countdown;
 extern uint64_t ff_leaves[FF_MAX_LEAVES];
+extern uint64_t ff_relation; // of a comparison's operands; 0 where there is none
 extern uint8_t ff_coverage[];
 extern char ff_shared[], ff_shared_end[];
 
@@ -152,12 +167,14 @@ int ff_passes(int exited, int code);
 void ff_search_prepare(void);
 
 // candidates.c
+uint64_t ff_relation_wanted(void); // the relation, where it stands for the operands
 struct ff_candidate {
   uint64_t value;
   int32_t leaf;
   uint32_t pad;
   uint64_t leaf_alternate;
 };
+size_t ff_mapped_candidates(uint32_t site, uint64_t root, struct ff_candidate *into, size_t capacity);
 size_t ff_candidates(const struct ff_site *site, uint64_t root, ff_evaluate *evaluate,
                      struct ff_candidate *into, size_t capacity);
 

@@ -8,6 +8,8 @@
 
 // Events between two looks at the output of a replaced run.
 #define CHUNK 4096
+// Operands told apart in one run; beyond, executions are passed over.
+#define OPERAND_SLOTS (1u << 20)
 
 struct ff_search_state *ff_state;
 
@@ -35,9 +37,11 @@ static size_t most_candidates(void) {
 
 void ff_search_prepare(void) {
   struct ff_search_state *state = reserve(sizeof *state);
-  state->capacity = most_candidates() + 1;
+  state->capacity = most_candidates() + ff_control->n_mappings + 1;
   state->candidates = reserve(state->capacity * sizeof *state->candidates);
   state->instances = reserve(ff_control->n_sites * sizeof *state->instances + 8);
+  if (ff_control->flags & FF_SAME)
+    state->operands_seen = reserve(OPERAND_SLOTS * sizeof *state->operands_seen);
   ff_state = state;
   if (ff_control->flags & FF_LIST)
     return;
@@ -64,6 +68,7 @@ static void log_hits(size_t from, size_t to) {
     hit->leaf_original = candidate->leaf < 0 ? state->root : state->leaves[candidate->leaf];
     hit->leaf_alternate = candidate->leaf_alternate;
     hit->n_leaves = site->n_leaves;
+    hit->relation = state->relation;
     for (uint32_t l = 0; l < site->n_leaves; ++l)
       hit->leaves[l] = state->leaves[l];
   }
@@ -89,7 +94,8 @@ void ff_judge(int exited, int code) {
   size_t from = state->next, to = end_of_class(from);
   ff_control->replacements++;
   ff_control->equivalents += to - from - 1;
-  if (ff_passes(exited, code)) {
+  int passes = ff_passes(exited, code);
+  if (passes != !!(ff_control->flags & FF_CHECK)) {
     log_hits(from, to);
     if (ff_control->flags & FF_FIRST)
       *activity() = 2;
@@ -103,7 +109,7 @@ static uint64_t begin_replaced(void) {
   state->is_replaced = 1;
   state->serial++;
   state->left = ff_control->replaced_budget;
-  ff_countdown = CHUNK;
+  ff_countdown = ff_control->flags & FF_SAME ? 1 : CHUNK;
   return state->candidates[state->next].value;
 }
 
@@ -138,17 +144,24 @@ static uint64_t explore_by_fork(void) {
   return ff_state->root;
 }
 
-// Called every CHUNK events of a replaced run.
-static void go_on_replaced(void) {
+// Takes events from the budget of a replaced run, and looks at its output now and then.
+static void spend(uint64_t events) {
   struct ff_search_state *state = ff_state;
-  state->serial++;
-  if (state->left <= CHUNK) {
+  if (state->left <= events) {
     ff_control->hangs++;
     ff_replaced_ended(0, 0);
   }
-  state->left -= CHUNK;
-  if (ff_output_is_hopeless())
-    ff_replaced_ended(0, 0);
+  state->left -= events;
+  if (state->left % CHUNK < events) {
+    state->serial++;
+    if (ff_output_is_hopeless())
+      ff_replaced_ended(0, 0);
+  }
+}
+
+// Called every CHUNK events of a replaced run.
+static void go_on_replaced(void) {
+  spend(CHUNK);
   ff_countdown = CHUNK;
 }
 
@@ -158,9 +171,52 @@ static void next_event(void) {
   ff_countdown = 1;
 }
 
+// Whether the site's operands are those the replacement was made for.
+static int has_same_operands(uint32_t site, uint64_t root) {
+  struct ff_search_state *state = ff_state;
+  if (site != state->site || root != state->root)
+    return 0;
+  if (state->relation)
+    return state->relation == ff_relation;
+  const struct ff_site *info = (const struct ff_site *)ff_table(ff_control->sites_at) + site;
+  for (uint32_t i = 0; i < info->n_leaves; ++i)
+    if (ff_leaves[i] != state->leaves[i])
+      return 0;
+  return 1;
+}
+
+// An event of a replaced run in which every execution is looked at.
+static uint64_t go_on_same(uint32_t site, uint64_t root) {
+  spend(1);
+  ff_countdown = 1;
+  return has_same_operands(site, root) ? ff_state->candidates[ff_state->next].value : root;
+}
+
+// Whether this is the first execution of the site with these operands.
+static int is_first_with_operands(const struct ff_site *info, uint32_t site, uint64_t root) {
+  uint64_t hash = (site + 1) * 0x9e3779b97f4a7c15ull ^ root;
+  hash ^= ff_relation_wanted() << 56;
+  for (uint32_t i = 0; i < info->n_leaves && !ff_relation_wanted(); ++i)
+    hash = (hash ^ (hash >> 29)) * 0xbf58476d1ce4e5b9ull ^ ff_leaves[i];
+  hash = (hash ^ (hash >> 32)) * 0x94d049bb133111ebull | 1;
+  uint64_t *slots = ff_state->operands_seen;
+  for (uint32_t probe = 0; probe < 64; ++probe) {
+    uint64_t *slot = &slots[((hash >> 24) + probe) & (OPERAND_SLOTS - 1)];
+    if (*slot == hash)
+      return 0;
+    if (*slot == 0) {
+      *slot = hash;
+      return 1;
+    }
+  }
+  return 0;
+}
+
 uint64_t ff_search(uint32_t site, uint64_t root, ff_evaluate *evaluate) {
   struct ff_search_state *state = ff_state;
   if (state->is_replaced) {
+    if (ff_control->flags & FF_SAME)
+      return go_on_same(site, root);
     go_on_replaced();
     return root;
   }
@@ -170,7 +226,11 @@ uint64_t ff_search(uint32_t site, uint64_t root, ff_evaluate *evaluate) {
   if (*activity() != 1)
     return root;
   const struct ff_site *info = (const struct ff_site *)ff_table(ff_control->sites_at) + site;
-  state->count = ff_candidates(info, root, evaluate, state->candidates, state->capacity);
+  if ((ff_control->flags & FF_SAME) && !is_first_with_operands(info, site, root))
+    return root;
+  state->count = ff_control->flags & FF_CHECK
+                     ? ff_mapped_candidates(site, root, state->candidates, state->capacity)
+                     : ff_candidates(info, root, evaluate, state->candidates, state->capacity);
   if (state->count == 0)
     return root;
   if (!(ff_control->flags & FF_LIST) && ff_output_is_hopeless()) {
@@ -179,6 +239,7 @@ uint64_t ff_search(uint32_t site, uint64_t root, ff_evaluate *evaluate) {
   }
   state->next = 0;
   state->root = root;
+  state->relation = ff_relation_wanted();
   for (int i = 0; i < FF_MAX_LEAVES; ++i)
     state->leaves[i] = ff_leaves[i];
   if (ff_control->flags & FF_LIST)
@@ -188,7 +249,9 @@ uint64_t ff_search(uint32_t site, uint64_t root, ff_evaluate *evaluate) {
 
 // A loop without values, in either kind of run.
 void ff_search_tick(void) {
-  if (ff_state->is_replaced)
+  if (ff_state->is_replaced && (ff_control->flags & FF_SAME))
+    go_on_same(UINT32_MAX, 0);
+  else if (ff_state->is_replaced)
     go_on_replaced();
   else
     next_event();

@@ -16,9 +16,11 @@ struct ff_search_state {
   uint64_t *instances; // executions of each site so far
   uint64_t root;
   uint64_t leaves[FF_MAX_LEAVES];
+  uint64_t relation;
   uint64_t left;   // events the replaced run may still take
   uint64_t serial; // grows while there is progress; the backstop timer watches it
   uint64_t verified; // bytes of standard output known to be as expected
+  uint64_t *operands_seen; // FF_SAME: fingerprints of sites with their operands
   uint32_t site;
   int is_replaced;
 };

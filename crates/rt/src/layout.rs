@@ -25,6 +25,12 @@ pub mod flags {
     pub const BRUTE_FORCE: u32 = 8;
     /// Only log what would be tried.
     pub const LIST: u32 = 16;
+    /// Replace at every later execution with the same operands too.
+    pub const SAME: u32 = 32;
+    /// With [`SAME`]: operands of a comparison are the same if they relate alike.
+    pub const RELATION: u32 = 128;
+    /// Try the given mappings only, and log those that fail.
+    pub const CHECK: u32 = 64;
 }
 
 /// Why the runtime stopped.
@@ -73,6 +79,8 @@ pub struct Control {
     pub stderr_size: u64,
     pub files_at: u64,
     pub n_files: u64,
+    pub mappings_at: u64,
+    pub n_mappings: u64,
     pub log_at: u64,
     pub log_size: u64,
     pub file_size: u64,
@@ -96,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_control_block_is_as_rt_h_asserts() {
-        assert_eq!(size_of::<Control>(), 264);
-        assert_eq!(std::mem::offset_of!(Control, events), 184);
+        assert_eq!(size_of::<Control>(), 280);
+        assert_eq!(std::mem::offset_of!(Control, events), 200);
     }
 }

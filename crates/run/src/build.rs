@@ -208,8 +208,9 @@ impl Builder<'_> {
         let coverage = (n_segments.max(1)).next_multiple_of(4096);
         let assembly = format!(
             ".section .ff_shared,\"aw\",@nobits\n.p2align 12\n\
-             .globl ff_shared, ff_countdown, ff_leaves, ff_coverage, ff_shared_end\n\
-             ff_shared:\nff_countdown: .skip 64\nff_leaves: .skip 4032\n\
+             .globl ff_shared, ff_countdown, ff_leaves, ff_relation, ff_coverage, ff_shared_end\n\
+             ff_shared:\nff_countdown: .skip 64\nff_leaves: .skip 128\n\
+             ff_relation: .skip 3904\n\
              ff_coverage: .skip {coverage}\nff_shared_end:\n\
              .section .note.GNU-stack,\"\",@progbits\n"
         );

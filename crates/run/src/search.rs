@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use llvm::instrument::ValueType;
-use rt::layout::{Mode, flags, status};
+use rt::layout::{MAX_LEAVES, Mode, flags, status};
 
 use crate::build::Program;
 use crate::control::ControlFile;
@@ -37,6 +37,8 @@ pub struct Hit {
     pub leaf_alternate: u64,
     /// The leaves' original values.
     pub leaves: Vec<u64>,
+    /// How the operands of the deciding comparison relate, where the search goes by that.
+    pub relation: u32,
 }
 
 /// How to search.
@@ -50,6 +52,36 @@ pub struct SearchOptions {
     pub force_fork: bool,
     /// Run equivalent alternates one by one.
     pub brute_force: bool,
+    /// Replace at every later execution with the same operands too, as a change of the
+    /// statement itself would.
+    pub same_operands: bool,
+    /// With `same_operands`: operands of a comparison count as the same if they relate
+    /// alike (less, equal, greater), as a changed operator would have it.
+    pub by_relation: bool,
+}
+
+/// A statement made to compute another value from the same operands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mapping {
+    pub site: u32,
+    pub leaves: Vec<u64>,
+    /// What the site computes by itself.
+    pub original: u64,
+    pub value: u64,
+    /// Stands for the leaves where it is not 0.
+    pub relation: u32,
+}
+
+impl From<&Hit> for Mapping {
+    fn from(hit: &Hit) -> Self {
+        Mapping {
+            site: hit.replacement.site,
+            leaves: if hit.relation == 0 { hit.leaves.clone() } else { Vec::new() },
+            relation: hit.relation,
+            original: hit.original,
+            value: hit.replacement.value,
+        }
+    }
 }
 
 /// How replaced runs were made.
@@ -110,7 +142,18 @@ impl Runner<'_> {
             return self.search_by_rerun(test, plan, options);
         }
         let home = scratch()?;
-        let mut control = self.search_control(test, plan, options, home.path())?;
+        let control = self.search_control(test, plan, options, home.path())?;
+        self.search_with(test, plan, options, control)
+    }
+
+    /// By snapshots where they serve, otherwise by forks.
+    fn search_with(
+        &self,
+        test: &Test,
+        plan: &Plan<'_>,
+        options: SearchOptions,
+        mut control: ControlFile,
+    ) -> io::Result<SearchOutcome> {
         let mut by_snapshot = self.program.instrumented.can_snapshot && !options.force_fork;
         if !by_snapshot {
             control.control.flags |= flags::FORK;
@@ -130,6 +173,24 @@ impl Runner<'_> {
         }
         let engine = if by_snapshot { Engine::Snapshot } else { Engine::Fork };
         outcome(&control, cpu, engine)
+    }
+
+    /// Which of the mappings break a test that passes.
+    pub fn contradicted(
+        &self,
+        test: &Test,
+        plan: &Plan<'_>,
+        mappings: &BTreeSet<Mapping>,
+        options: SearchOptions,
+    ) -> io::Result<(BTreeSet<Mapping>, SearchOutcome)> {
+        let home = scratch()?;
+        let mut control = self.search_control(test, plan, options, home.path())?;
+        control.control.flags |= flags::SAME | flags::CHECK;
+        control.control.flags &= !flags::FIRST;
+        control.control.mappings_at = control.table(&mapping_table(mappings))?;
+        control.control.n_mappings = mappings.len() as u64;
+        let found = self.search_with(test, plan, options, control)?;
+        Ok((found.hits.iter().map(Mapping::from).collect(), found))
     }
 
     fn search_control(
@@ -212,6 +273,12 @@ fn option_flags(options: SearchOptions) -> u32 {
     if options.spanning {
         bits |= flags::SPANNING;
     }
+    if options.same_operands {
+        bits |= flags::SAME;
+    }
+    if options.by_relation {
+        bits |= flags::RELATION;
+    }
     if options.brute_force {
         bits |= flags::BRUTE_FORCE;
     }
@@ -278,6 +345,9 @@ fn lists_and_values(program: &Program, profile: &Profile) -> (Vec<u8>, Vec<u8>) 
         let mut sorted: Vec<u64> = seen.map_or_else(Vec::new, |s| s.iter().copied().collect());
         if !ty.is_replaceable {
             sorted.clear();
+        } else if ty.bits == 1 && !sorted.is_empty() {
+            // A condition has two outcomes, whether or not some test saw both.
+            sorted = vec![0, 1];
         }
         sorted.sort_by_key(|bits| order(*bits, ty));
         lists.extend(((values.len() / 8) as u32).to_le_bytes());
@@ -294,6 +364,24 @@ fn lists_and_values(program: &Program, profile: &Profile) -> (Vec<u8>, Vec<u8>) 
         }
     }
     (lists, values)
+}
+
+/// `struct ff_mapping`, in the order of the sites.
+fn mapping_table(mappings: &BTreeSet<Mapping>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for mapping in mappings {
+        let n_leaves = mapping.leaves.len().min(MAX_LEAVES);
+        bytes.extend(mapping.site.to_le_bytes());
+        bytes.extend((n_leaves as u32).to_le_bytes());
+        bytes.extend(mapping.original.to_le_bytes());
+        bytes.extend(mapping.value.to_le_bytes());
+        bytes.extend(u64::from(mapping.relation).to_le_bytes());
+        for index in 0..MAX_LEAVES {
+            let leaf = mapping.leaves.get(index).copied().unwrap_or(0);
+            bytes.extend(leaf.to_le_bytes());
+        }
+    }
+    bytes
 }
 
 /// As `order` in crates/rt/c/candidates.c: numbers whose order is that of the values.
@@ -330,6 +418,7 @@ fn parse_hits(log: &[u8]) -> Vec<Hit> {
             leaf_original: head[5],
             leaf_alternate: head[6],
             leaves: leaves.to_vec(),
+            relation: (head[7] >> 32) as u32,
         });
         at += 8 + n_leaves;
     }
