@@ -1,3 +1,5 @@
+//! Tests of the cache: damage, full disks, eviction, concurrent writers.
+
 use super::*;
 
 fn key(name: &str) -> Key {

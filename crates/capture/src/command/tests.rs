@@ -1,3 +1,5 @@
+//! Tests of reading compiler command lines.
+
 use super::*;
 
 fn parse(line: &str) -> Invocation {

@@ -1,3 +1,5 @@
+//! Tests of the choice of archive members, on archives made by the system's tools.
+
 use std::process::Command;
 
 use super::*;
