@@ -25,7 +25,8 @@ use crate::wrapper::CAPTURE_VARIABLE;
 const GRACE: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(20);
 
-/// Runs the build in the project root, with its output and input where ours are.
+/// Runs the build in the project root, with its input where ours is and all it prints on
+/// our standard error.
 /// Gives a sentence about its end if it failed.
 pub fn run_build(
     build: &Build,
@@ -50,6 +51,8 @@ pub fn run_build(
     if let Some(shims) = &installed.shims {
         command.env("PATH", prepend(shims.as_os_str(), std::env::var_os("PATH")));
     }
+    // Standard output is for our report alone.
+    command.stdout(io::stderr());
     // The guard stays out of the terminal's foreground group: Ctrl-C is for the build.
     let child = command.process_group(0).spawn().map_err(not_started)?;
     let status = wait(child, &settings.cancel).map_err(not_started)?;

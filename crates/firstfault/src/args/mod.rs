@@ -1,0 +1,145 @@
+//! The command line's grammar.
+
+mod input;
+
+pub use input::{InputArgs, build};
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+#[derive(Parser)]
+#[command(
+    name = "firstfault",
+    version,
+    about = "From many symptoms in C programs to the few first faults behind them",
+    after_help = "Exit codes: 0 nothing found, 1 findings, 2 the tool or its use failed, \
+                  3 part of the input could not be analysed."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Analyse a C program and report what is wrong with it
+    Check(CheckArgs),
+    /// Run a build and remember what it compiles, for later commands
+    Capture(CaptureArgs),
+    /// Print the program as firstfault sees it
+    Show(ShowArgs),
+}
+
+#[derive(Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// How to write the report
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+    /// One line for each finding: no source lines, no paths
+    #[arg(long)]
+    pub brief: bool,
+    /// List what stayed undecided, and why
+    #[arg(long)]
+    pub dont_knows: bool,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Args)]
+pub struct CaptureArgs {
+    /// The build, for example: firstfault capture -- make -j2
+    #[arg(last = true, required = true, value_name = "BUILD COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Also put compiler shims in front of PATH, for builds run by statically linked programs
+    #[arg(long)]
+    pub shims: bool,
+}
+
+#[derive(Args)]
+pub struct ShowArgs {
+    /// What to show
+    #[arg(value_enum)]
+    pub what: View,
+    #[command(flatten)]
+    pub input: InputArgs,
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Only this function
+    #[arg(short = 'f', long, value_name = "NAME")]
+    pub function: Option<String>,
+    /// Only this program, where the input makes several
+    #[arg(long, value_name = "NAME")]
+    pub program: Option<String>,
+    #[arg(long, value_enum, default_value_t = ShowFormat::Text)]
+    pub format: ShowFormat,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// The typed intermediate code, in C terms
+    Ir,
+    /// The control flow of each function
+    Cfg,
+    /// Who calls whom, calls through pointers included
+    Callgraph,
+    /// Control flow across calls and returns
+    Icfg,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ShowFormat {
+    Text,
+    /// For Graphviz
+    Dot,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people, and for editors that jump to places
+    Text,
+    /// For programs
+    Json,
+}
+
+/// How to run, for every command.
+#[derive(Args)]
+pub struct RunArgs {
+    /// Threads to use; one per core by default
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    /// Where the cache and captured builds are kept; $FIRSTFAULT_STATE or .firstfault by default
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+    /// A compiler that works longer than this on one unit is stopped
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
+    pub unit_timeout: u64,
+    /// Write the processor time each phase took to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub timings: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct OutputArgs {
+    /// Write here instead of to standard output; the file is replaced only by a whole report
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

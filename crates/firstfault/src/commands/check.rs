@@ -1,0 +1,106 @@
+//! `firstfault check`: analyses every program of the input and writes the report.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use anyhow::Result;
+use base::Cancel;
+use facts::Facts;
+use findings::{Findings, Incomplete, Notice, Place};
+use program::{LocId, Op, Program};
+use report::output::Target;
+use report::sources::Sources;
+use report::{Format, Options};
+
+use super::Outcome;
+use crate::args::{CheckArgs, ReportFormat};
+use crate::pipeline::{self, Imported, guarded};
+
+pub fn run(args: &CheckArgs, cancel: &Cancel) -> Result<Outcome> {
+    let target = Target::new(args.output.output.clone());
+    target.check()?;
+    let (inputs, root) = args.input.resolve()?;
+    let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
+    for index in 0..imported.plans.len() {
+        if cancel.is_cancelled() {
+            break;
+        }
+        analyse_program(&mut imported, index);
+    }
+    imported.write_timings(&args.run)?;
+    let mut findings = imported.findings;
+    findings.finish();
+    if !cancel.is_cancelled() {
+        write(args, &target, &findings, &root)?;
+    }
+    Ok(Outcome::of(&findings))
+}
+
+/// One program after the other: only one is in memory in its linked form.
+fn analyse_program(imported: &mut Imported, index: usize) {
+    let program = imported.link(index);
+    let name = imported.plans[index].name.clone();
+    let findings = &mut imported.findings;
+    findings.programs.push(summary(&name, &program));
+    findings.notices.extend(unknown_code(&program));
+    let compute = || Facts::compute(&program, &facts::Options::default());
+    let analysed = guarded(|| {
+        let facts = imported.timings.on_all_threads("facts", compute);
+        analyse(&program, &facts, findings);
+    });
+    if let Err(reason) = analysed {
+        let missing = Incomplete { what: name, reason, details: Vec::new() };
+        crate::log::incomplete(&missing);
+        findings.incomplete.push(missing);
+    }
+}
+
+/// Where analyses of a whole program add what they find.
+fn analyse(_program: &Program, _facts: &Facts, _findings: &mut Findings) {}
+
+fn summary(name: &str, program: &Program) -> findings::Program {
+    let bodies = || program.functions.iter().filter_map(|function| function.body.as_ref());
+    let is_call = |op: &Op| matches!(op, Op::Call(_));
+    let calls = bodies().flat_map(|body| &body.insts).filter(|inst| is_call(&inst.op)).count();
+    findings::Program {
+        name: name.to_owned(),
+        units: program.units.len() as u64,
+        functions: bodies().count() as u64,
+        calls: calls as u64,
+    }
+}
+
+fn unknown_code(program: &Program) -> impl Iterator<Item = Notice> {
+    program.unknown_code.iter().map(|code| Notice {
+        place: place(program, code.loc),
+        message: format!("{}: its effects are unknown", code.what),
+    })
+}
+
+fn place(program: &Program, loc: LocId) -> Place {
+    match program.locs.get(loc).filter(|_| loc.is_known()) {
+        Some(loc) => Place {
+            file: program.files.get(loc.file).map(|f| f.path.clone()).unwrap_or_default(),
+            line: loc.line,
+            column: loc.column,
+            function: String::new(),
+        },
+        None => Place::default(),
+    }
+}
+
+fn write(args: &CheckArgs, target: &Target, findings: &Findings, root: &Path) -> Result<()> {
+    let format = match args.format {
+        ReportFormat::Text => Format::Text,
+        ReportFormat::Json => Format::Json,
+    };
+    let to_terminal = *target == Target::Stdout && std::io::stdout().is_terminal();
+    let options = Options {
+        // https://no-color.org
+        colour: to_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        brief: args.brief,
+        dont_knows: args.dont_knows,
+    };
+    let text = report::render(findings, format, &mut Sources::new(root), options);
+    Ok(target.write(text.as_bytes())?)
+}

@@ -1,0 +1,41 @@
+//! One module per command, and what they end with.
+
+pub mod capture;
+pub mod check;
+pub mod show;
+
+use std::process::ExitCode;
+
+/// How a command that did its work ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing was found.
+    Clean,
+    Findings,
+    /// The tool or its use failed: nothing could be done.
+    Failed,
+    /// Part of the input could not be analysed.
+    Incomplete,
+}
+
+impl Outcome {
+    pub fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Outcome::Clean => 0,
+            Outcome::Findings => 1,
+            Outcome::Failed => 2,
+            Outcome::Incomplete => 3,
+        })
+    }
+
+    /// That something is missing matters more than what was found in the rest.
+    pub fn of(findings: &findings::Findings) -> Self {
+        if !findings.incomplete.is_empty() {
+            Outcome::Incomplete
+        } else if findings.has_findings() {
+            Outcome::Findings
+        } else {
+            Outcome::Clean
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The command line: reads the arguments, composes the other crates, and ends with an exit
+//! code that scripts can rely on.
+
+mod args;
+mod commands;
+mod interrupt;
+mod log;
+mod pipeline;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use commands::Outcome;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let cancel = interrupt::watch();
+    let outcome = match cli.command {
+        Command::Check(args) => commands::check::run(&args, &cancel),
+        Command::Capture(args) => commands::capture::run(&args, &cancel),
+        Command::Show(args) => commands::show::run(&args, &cancel),
+    };
+    if cancel.is_cancelled() {
+        return interrupt::exit_code();
+    }
+    match outcome {
+        Ok(outcome) => outcome.exit_code(),
+        Err(error) => {
+            // A reader that has gone away, as `| head` does, needs no message.
+            if !is_broken_pipe(&error) {
+                log::error(&format!("{error:#}"));
+            }
+            Outcome::Failed.exit_code()
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(report::output::OutputError::BrokenPipe))
+}

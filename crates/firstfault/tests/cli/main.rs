@@ -1,0 +1,11 @@
+//! The real binary on real input, good and bad, as a user would run it.
+
+mod bad_input;
+mod cache;
+mod determinism;
+mod inputs;
+mod interrupt;
+mod output;
+mod readme;
+mod show;
+mod support;

@@ -1,0 +1,58 @@
+//! Where reports go, and what happens when they cannot get there.
+
+use std::process::Stdio;
+
+use crate::support::{Run, Sandbox, TWO_UNITS};
+
+#[test]
+fn a_report_file_is_replaced_as_a_whole() {
+    let sandbox = Sandbox::new(TWO_UNITS);
+    sandbox.write("report.json", "the previous report");
+    let args = ["check", "--format", "json", "-o", "report.json", "main.c", "add.c"];
+    let run = sandbox.run(&args).expect(0);
+    assert_eq!(run.stdout, "");
+    let report: findings::Findings = serde_json::from_str(&sandbox.read("report.json")).unwrap();
+    assert_eq!(report.schema, "firstfault/1");
+}
+
+#[test]
+fn a_failed_run_leaves_the_previous_report() {
+    let sandbox = Sandbox::new(&[("bad.c", "int f(void) { return nothing; }\n")]);
+    sandbox.write("report.json", "the previous report");
+    sandbox.run(&["check", "-o", "report.json", "bad.c"]).expect(2);
+    assert_eq!(sandbox.read("report.json"), "the previous report");
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let sandbox = Sandbox::new(TWO_UNITS);
+    for (target, said) in
+        [("/dev/full", "No space left"), ("no/such/folder/report", "no/such/folder"), (".", ".")]
+    {
+        let run = sandbox.run(&["check", "-o", target, "main.c", "add.c"]).expect(2);
+        assert!(run.first_error().contains(said), "{run:#?}");
+    }
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = sandbox.command(&["check", "main.c", "add.c"]);
+    let run = Run::of(command.stdout(full).output().unwrap()).expect(2);
+    assert!(run.first_error().contains("No space left"), "{run:#?}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_disaster() {
+    let sandbox = Sandbox::new(TWO_UNITS);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = sandbox.command(&["show", "ir", "main.c", "add.c"]);
+    let run = Run::of(command.stdout(Stdio::from(writer)).output().unwrap());
+    assert_eq!(run.stderr, "");
+    assert_eq!(run.code, Some(2));
+}
+
+#[test]
+fn reports_on_a_pipe_have_no_colours_and_no_progress() {
+    let sandbox = Sandbox::new(TWO_UNITS);
+    let run = sandbox.run(&["check", "main.c", "add.c"]).expect(0);
+    assert!(!run.stdout.contains('\u{1b}'), "{run:#?}");
+    assert_eq!(run.stderr, "", "a run without trouble logs nothing");
+}
