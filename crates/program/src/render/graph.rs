@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::dot::Dot;
 use super::{Renderer, ir, place_of};
-use crate::icfg::{EdgeKind, Icfg, Node, Resolver};
+use crate::icfg::{EdgeKind, Icfg, Node, NodeId, Resolver};
 use crate::{BlockId, Callee, FunctionId, InstId, Op, Program, Terminator};
 
 /// The blocks of a function: their source lines and where they lead.
@@ -40,11 +40,11 @@ pub fn cfg_dot(program: &Program, function: FunctionId) -> String {
     dot.finish()
 }
 
-/// Who calls whom; calls through pointers as `indirect` resolves them.
-pub fn callgraph(program: &Program, indirect: Resolver) -> String {
+/// Who calls whom, or whom `only` calls; calls through pointers as `indirect` resolves them.
+pub fn callgraph(program: &Program, indirect: Resolver, only: Option<FunctionId>) -> String {
     let mut text = String::new();
     for (id, function) in program.functions.iter_enumerated() {
-        if function.body.is_none() {
+        if function.body.is_none() || only.is_some_and(|only| only != id) {
             continue;
         }
         let _ = writeln!(text, "{} ({})", function.name, place_of(program, function.loc));
@@ -61,17 +61,24 @@ pub fn callgraph(program: &Program, indirect: Resolver) -> String {
     text
 }
 
-pub fn callgraph_dot(program: &Program, indirect: Resolver) -> String {
+pub fn callgraph_dot(program: &Program, indirect: Resolver, only: Option<FunctionId>) -> String {
     let mut dot = Dot::new("callgraph");
     let id_of = |function: FunctionId| format!("f{}", function.0);
     let mut has_unknown = false;
-    for (id, function) in program.functions.iter_enumerated() {
-        dot.node(&id_of(id), &function.name);
+    let mut shown: BTreeSet<FunctionId> = match only {
+        Some(only) => BTreeSet::from([only]),
+        None => program.functions.ids().collect(),
+    };
+    for id in shown.clone() {
         for call in calls(program, id, indirect) {
+            shown.extend(call.callee);
             has_unknown |= call.callee.is_none();
             let target = call.callee.map_or_else(|| "unknown".to_owned(), id_of);
             dot.edge(&id_of(id), &target, "", if call.is_indirect { "dashed" } else { "" });
         }
+    }
+    for id in shown {
+        dot.node(&id_of(id), &program.functions[id].name);
     }
     if has_unknown {
         dot.node("unknown", "<unknown>");
@@ -79,12 +86,17 @@ pub fn callgraph_dot(program: &Program, indirect: Resolver) -> String {
     dot.finish()
 }
 
-/// The interprocedural graph, one node a line.
-pub fn icfg(program: &Program, indirect: Resolver) -> String {
+/// The interprocedural graph, one node a line; of `only` one function, its nodes and where
+/// they lead.
+pub fn icfg(program: &Program, indirect: Resolver, only: Option<FunctionId>) -> String {
     let graph = Icfg::new(program, indirect);
     let mut text = String::new();
     let mut edges = graph.edges.iter().peekable();
     for (id, node) in graph.nodes.iter_enumerated() {
+        if only.is_some_and(|only| only != node.function) {
+            while edges.next_if(|edge| edge.from == id).is_some() {}
+            continue;
+        }
         let _ = writeln!(text, "n{} {}", id.0, node_label(program, node));
         while let Some(edge) = edges.next_if(|edge| edge.from == id) {
             let target = node_label(program, &graph.nodes[edge.to]);
@@ -94,10 +106,15 @@ pub fn icfg(program: &Program, indirect: Resolver) -> String {
     text
 }
 
-pub fn icfg_dot(program: &Program, indirect: Resolver) -> String {
+pub fn icfg_dot(program: &Program, indirect: Resolver, only: Option<FunctionId>) -> String {
     let graph = Icfg::new(program, indirect);
+    let leaves = |from: NodeId| only.is_none_or(|only| only == graph.nodes[from].function);
+    let edges = || graph.edges.iter().filter(|edge| leaves(edge.from));
+    let ids = graph.nodes.iter_enumerated().map(|(id, _)| id);
+    let shown: BTreeSet<NodeId> =
+        ids.filter(|id| leaves(*id)).chain(edges().map(|edge| edge.to)).collect();
     let mut dot = Dot::new("icfg");
-    let mut nodes = graph.nodes.iter_enumerated().peekable();
+    let mut nodes = shown.iter().map(|id| (*id, &graph.nodes[*id])).peekable();
     while let Some(&(_, first)) = nodes.peek() {
         let function = first.function;
         let name = &program.functions[function].name;
@@ -107,7 +124,7 @@ pub fn icfg_dot(program: &Program, indirect: Resolver) -> String {
         }
         dot.end_cluster();
     }
-    for edge in &graph.edges {
+    for edge in edges() {
         let (label, style) = match edge.kind {
             EdgeKind::Flow => ("", ""),
             EdgeKind::Call(_) => ("call", "bold"),

@@ -391,18 +391,23 @@ fn call_graphs_show_calls_through_pointers_as_resolved() {
     call.callee = crate::Callee::Pointer(null);
     let program = b.finish();
     let resolver = |_, _| vec![leaf];
-    let text = callgraph(&program, &resolver);
+    let text = callgraph(&program, &resolver, None);
     assert_eq!(
         text,
         "leaf (a.c:1:1)\n  -> puts (outside the program)\nmain (a.c:1:1)\n  -> leaf\n  \
          -> leaf (through a pointer)\n"
     );
-    assert!(callgraph(&program, &|_, _| Vec::new()).contains("  -> <unknown> (through"));
-    assert!(callgraph_dot(&program, &resolver).contains("\"f2\" -> \"f1\" [style=dashed];"));
-    let text = icfg(&program, &resolver);
+    assert!(callgraph(&program, &|_, _| Vec::new(), None).contains("  -> <unknown> (through"));
+    assert!(callgraph_dot(&program, &resolver, None).contains("\"f2\" -> \"f1\" [style=dashed];"));
+    let text = icfg(&program, &resolver, None);
     assert_eq!(text.matches("  calls n").count(), 2, "{text}");
     assert_eq!(text.matches("  returns to").count(), 2, "{text}");
-    assert!(icfg_dot(&program, &resolver).contains("subgraph \"cluster_2\""));
+    assert!(icfg_dot(&program, &resolver, None).contains("subgraph \"cluster_2\""));
+    let only = Some(crate::FunctionId(0));
+    let name = &*program.functions[crate::FunctionId(0)].name;
+    let alone = callgraph(&program, &resolver, only);
+    assert!(alone.lines().filter(|line| !line.starts_with("  ")).all(|l| l.starts_with(name)));
+    assert!(icfg(&program, &resolver, only).lines().count() < text.lines().count());
 }
 
 #[test]

@@ -45,8 +45,7 @@ fn check_shelf(shelf: &Shelf, files: &[TextFile]) -> Vec<String> {
                     && annotated(&f.text, annotation)
             });
             if !shown {
-                complaints
-                    .push(format!("{fixtures}: no fixture has a {annotation}...] annotation"));
+                complaints.push(format!("{fixtures}: no fixture has an annotation {annotation}"));
             }
         }
     }
