@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 //! Tests of the cache: damage, full disks, eviction, concurrent writers.
-=======
-//! What a cache promises: undamaged values or none, shared by any number of runs.
->>>>>>> 85bdfb5 (firstfault: show, bad input of every kind, and a README whose sessions are tests)
 
 use super::*;
 

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 //! Tests of reading compiler command lines.
-=======
-//! Commands as builds write them, odd ones included.
->>>>>>> 85bdfb5 (firstfault: show, bad input of every kind, and a README whose sessions are tests)
 
 use super::*;
 

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 //! Tests of the choice of archive members, on archives made by the system's tools.
-=======
-//! Which objects end up in which program.
->>>>>>> 85bdfb5 (firstfault: show, bad input of every kind, and a README whose sessions are tests)
 
 use std::process::Command;
 
