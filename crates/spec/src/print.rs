@@ -112,7 +112,12 @@ impl Printer<'_> {
             |parts: &[Condition], sign: &str| parts.iter().map(part).collect::<Vec<_>>().join(sign);
         match condition {
             Condition::Compare { comparator, left, right } => {
-                format!("{} {} {}", self.expr(left), comparator.sign(), self.expr(right))
+                // A `!` in front would negate the whole comparison.
+                let left = match left.kind {
+                    ExprKind::Not(_) => self.operand(left),
+                    _ => self.expr(left),
+                };
+                format!("{left} {} {}", comparator.sign(), self.expr(right))
             }
             Condition::Holds(expr) => self.expr(expr),
             Condition::Not(inner) => format!("!({})", self.condition(inner)),

@@ -314,7 +314,7 @@ impl<'n> Parser<'n> {
     fn starts_operand(&self) -> bool {
         match self.peek() {
             Token::Word(_) | Token::Int(_) | Token::Text(_) => true,
-            Token::Sign(sign) => matches!(*sign, "(" | "*" | "&" | "-" | "!" | "~"),
+            Token::Sign(sign) => matches!(*sign, "(" | "*" | "&" | "-" | "!" | "~" | "++" | "--"),
             Token::End => false,
         }
     }

@@ -6,6 +6,10 @@ use crate::ast::Var;
 impl Statement {
     pub fn print(&self, vars: &[Var]) -> String {
         match self {
+            // `t * x` alone would read as a declaration.
+            Statement::Expr(e @ Expr::Binary(super::BinaryOp::Mul, ..)) => {
+                format!("({})", e.print(vars))
+            }
             Statement::Expr(e) => e.print(vars),
             Statement::If(e) => format!("if ({})", e.print(vars)),
             Statement::Switch(e) => format!("switch ({})", e.print(vars)),
@@ -59,6 +63,10 @@ impl Expr {
                 format!("{}{sign}{}", base(object), member.print(vars))
             }
             Expr::Deref(a) => format!("*{}", operand(a)),
+            // Two of them would read as `&&`.
+            Expr::AddressOf(a) if matches!(**a, Expr::AddressOf(_)) => {
+                format!("&({})", a.print(vars))
+            }
             Expr::AddressOf(a) => format!("&{}", operand(a)),
             Expr::Unary(op, a) => {
                 let sign = match op {
