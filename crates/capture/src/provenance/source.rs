@@ -80,11 +80,10 @@ impl SourceText {
             let ahead = line.checked_sub(segment.presumed)?;
             (name == file).then(|| segment.physical.saturating_add(ahead))
         });
-        // A segment that begins later counts from nearer: the largest start wins among
-        // those that do not lie behind.
-        let in_reach: Vec<u32> = candidates.collect();
-        let forward = in_reach.iter().copied().filter(|&physical| physical >= from).min();
-        forward.or_else(|| in_reach.last().copied()).unwrap_or(line)
+        // The walk only goes forward; a line that lies behind is the best guess left.
+        let candidates: Vec<u32> = candidates.collect();
+        let forward = candidates.iter().copied().filter(|&physical| physical >= from).min();
+        forward.or_else(|| candidates.last().copied()).unwrap_or(line)
     }
 }
 

@@ -25,6 +25,7 @@ pub fn clang(args: &[&str], directory: &Path) -> std::process::Output {
     Command::new("clang-19")
         .args(args)
         .current_dir(directory)
+        .env("SOURCE_DATE_EPOCH", "0")
         .stdin(Stdio::null())
         .output()
         .expect("clang-19 starts")

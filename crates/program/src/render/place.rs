@@ -2,7 +2,7 @@
 
 use super::expr::{Level, Renderer, Text};
 use crate::{
-    Access, Address, CType, Const, GlobalId, Op, Operand, PathStep, RecordId, TypeId, VarId,
+    Access, Address, CType, Const, GlobalId, Member, Op, Operand, PathStep, RecordId, TypeId, VarId,
 };
 
 /// A place, named by an lvalue or by a pointer to it.
@@ -118,6 +118,9 @@ impl Renderer<'_> {
                     let Some((member, found)) = self.program.member_at(*record, left) else {
                         break;
                     };
+                    if found.is_bit_field {
+                        return self.bit_fields(place, *record, left);
+                    }
                     left -= found.offset_bits / 8;
                     place = self.field(place, *record, member);
                 }
@@ -138,6 +141,18 @@ impl Renderer<'_> {
         self.moved(place, left as i64, Vec::new())
     }
 
+    /// The bit-fields that share the byte at `offset` of a record.
+    fn bit_fields(&self, place: Place, record: RecordId, offset: u64) -> Place {
+        let members = &self.program.records[record].members;
+        let byte = 8 * offset..8 * offset + 8;
+        let shares = |member: &&Member| {
+            let end = member.offset_bits + member.size_bits;
+            member.is_bit_field && member.offset_bits < byte.end && end > byte.start
+        };
+        let names: Vec<&str> = members.iter().filter(shares).map(|m| &*m.name).collect();
+        self.member(place, &alternatives(&names), TypeId::UNKNOWN)
+    }
+
     pub(super) fn address_place(&self, address: &Address, depth: u32) -> Place {
         // Unreachable code may compute an address from itself.
         let Some(deeper) = depth.checked_sub(1) else {
@@ -145,6 +160,15 @@ impl Renderer<'_> {
         };
         let base = self.place(address.base, deeper);
         if address.path.is_empty() {
+            let size = self.program.size_of(base.ctype).unwrap_or(0);
+            let is_record = self.program.record_of(base.ctype).is_some();
+            if let Ok(offset) = u64::try_from(address.offset)
+                && address.terms.is_empty()
+                && is_record
+                && offset < size
+            {
+                return self.part(base, offset);
+            }
             let terms = address.terms.iter().map(|term| {
                 let index = self.value(term.index, depth.saturating_sub(1));
                 (term.stride, index)
@@ -191,16 +215,11 @@ impl Renderer<'_> {
                 [] => place,
                 [member] => self.field(place, *record, *member),
                 [first, ..] => {
-                    let ctype = self.program.records[*record].members[*first as usize].ctype;
-                    let names: Vec<&str> = members
-                        .iter()
-                        .take(3)
-                        .map(|member| {
-                            &*self.program.records[*record].members[*member as usize].name
-                        })
-                        .collect();
-                    let more = if members.len() > 3 { "|..." } else { "" };
-                    self.member(place, &format!("({}{more})", names.join("|")), ctype)
+                    let all = &self.program.records[*record].members;
+                    let name = |member: &u32| all.get(*member as usize).map(|m| &*m.name);
+                    let names: Vec<&str> = members.iter().filter_map(name).collect();
+                    let ctype = all.get(*first as usize).map_or(TypeId::UNKNOWN, |m| m.ctype);
+                    self.member(place, &alternatives(&names), ctype)
                 }
             },
             PathStep::Index { term, constant } => {
@@ -265,5 +284,17 @@ impl Renderer<'_> {
         };
         let address = Some(Text { text: address, level: Level::Add });
         Place { text, is_pointer: false, address, ctype: place.ctype }
+    }
+}
+
+/// Members that an access may mean, such as `(a|b)`.
+fn alternatives(names: &[&str]) -> String {
+    match names {
+        [name] => (*name).to_owned(),
+        [] => "<padding>".to_owned(),
+        _ => {
+            let more = if names.len() > 3 { "|..." } else { "" };
+            format!("({}{more})", names[..names.len().min(3)].join("|"))
+        }
     }
 }
