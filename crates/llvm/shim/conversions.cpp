@@ -120,6 +120,20 @@ static Instruction *conversionInstruction(Value *from, Type *type, bool isSigned
   return result;
 }
 
+// Whether control comes to `other` after it has left `block`, where both see a value that
+// was computed for one expression: blocks stand in the order of the source.
+static bool comesAfter(const BasicBlock *other, const BasicBlock *block, const Value *value) {
+  if (other == block)
+    return false;
+  // Nothing can use a value before the block that computes it.
+  if (auto *computed = dyn_cast<Instruction>(value); computed && computed->getParent() == block)
+    return true;
+  for (const BasicBlock *next = block->getNextNode(); next; next = next->getNextNode())
+    if (next == other)
+      return true;
+  return false;
+}
+
 // The uses of a value that lie behind a check at the end of `block` use the converted one.
 static void replaceUsesAfter(Value *value, Instruction *replacement, BasicBlock *block) {
   SmallVector<Use *, 4> later;
@@ -127,7 +141,8 @@ static void replaceUsesAfter(Value *value, Instruction *replacement, BasicBlock 
     auto *user = dyn_cast<Instruction>(use.getUser());
     if (!user || user == replacement)
       continue;
-    if (user->getParent() != block)
+    auto *phi = dyn_cast<PHINode>(user);
+    if (comesAfter(phi ? phi->getIncomingBlock(use) : user->getParent(), block, value))
       later.push_back(&use);
   }
   for (Use *use : later)
@@ -176,6 +191,27 @@ void Conversions::mark(Value *from, Value *to, const ImplicitConversion &convers
     replaceUsesAfter(to, marker, before->getParent());
 }
 
+// The value whose low bits were to be stored. Where the source has the bit-field's declared
+// type already, clang gives the check the value read back for both, and this finds the
+// original behind the mask.
+static Value *sourceOfBits(Value *readBack, unsigned bits) {
+  Value *value = readBack;
+  auto stepOver = [&](unsigned opcode) {
+    auto *instruction = dyn_cast<Instruction>(value);
+    if (instruction && instruction->getOpcode() == opcode)
+      value = instruction->getOperand(0);
+  };
+  if (isa<CastInst>(value))
+    value = cast<CastInst>(value)->getOperand(0);
+  stepOver(Instruction::AShr);
+  stepOver(Instruction::Shl);
+  stepOver(Instruction::And);
+  auto *cast = dyn_cast<CastInst>(value);
+  if (cast && !value->getType()->isIntegerTy(bits))
+    value = cast->getOperand(0);
+  return value->getType()->isIntegerTy(bits) ? value : readBack;
+}
+
 // For a bit-field, `to` is read back from the bits to be stored: a chain of a cast, shifts
 // and a mask whose other end is `from`. The conversion goes between `from` and that chain,
 // so that the store stores the converted value.
@@ -183,6 +219,8 @@ void Conversions::markBitField(Value *from, Value *to, const ImplicitConversion 
                                Instruction *before) {
   if (!from->getType()->isIntegerTy() || !to->getType()->isIntegerTy())
     return;
+  if (from == to)
+    from = sourceOfBits(to, conversion.from.bits);
   auto *last = dyn_cast<Instruction>(to);
   Instruction *first = from == to ? nullptr : last;
   for (unsigned steps = 0; first && first->getOperand(0) != from; ++steps)

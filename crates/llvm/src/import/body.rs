@@ -53,6 +53,7 @@ impl<'a, 'u, 'r> BodyReader<'a, 'u, 'r> {
         }
         self.check_ranges()?;
         self.refine_guesses();
+        self.fold_bit_fields();
         Ok((self.body, self.params))
     }
 

@@ -5,6 +5,7 @@
 //! brought into SSA form.
 
 mod address;
+mod bits;
 mod body;
 mod constants;
 mod conversion;

@@ -37,7 +37,8 @@ impl Shape {
 #[derive(Default)]
 pub struct StructNames {
     candidates: Vec<Vec<RecordId>>,
-    is_anonymous: Vec<bool>,
+    /// The kind of a struct or union without a name.
+    anonymous: Vec<Option<RecordKind>>,
 }
 
 impl StructNames {
@@ -55,8 +56,13 @@ impl StructNames {
             let (stem, number) = name.rsplit_once('.').unwrap_or((name, ""));
             let is_numbered = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
             let name = if is_numbered { stem } else { name };
-            names.is_anonymous.push(name == "anon" || name.is_empty());
-            names.candidates.push(by_name.get(name).cloned().unwrap_or_default());
+            let is_union = full.starts_with("union.");
+            let kind = if is_union { RecordKind::Union } else { RecordKind::Struct };
+            let candidates = by_name.get(name).cloned().unwrap_or_default();
+            names.anonymous.push((name == "anon" || name.is_empty()).then_some(kind));
+            names.candidates.push(
+                candidates.into_iter().filter(|id| types.records[*id].kind == kind).collect(),
+            );
         }
         Ok(names)
     }
@@ -68,7 +74,7 @@ impl StructNames {
             return false;
         }
         self.candidates.get(name).is_some_and(|candidates| candidates.contains(&record))
-            || self.is_anonymous.get(name).copied().unwrap_or(false)
+            || layout.name.is_empty() && self.anonymous.get(name) == Some(&Some(layout.kind))
     }
 
     /// The record a struct must be, going by its name and size alone.
