@@ -1,7 +1,4 @@
 #include "normalize.h"
-#include "llvm/ADT/DepthFirstIterator.h"
-#include "llvm/IR/CFG.h"
-#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -34,26 +31,6 @@ static Value *withoutOptimiser(const IntrinsicInst &call) {
   }
 }
 
-// A declaration that control only jumps over, as in a switch before its first case, would go
-// with its block; the variable is declared at entry instead, and indeterminate from there on.
-static void keepDeclarations(Function &function) {
-  df_iterator_default_set<BasicBlock *> reachable;
-  for (BasicBlock *block : depth_first_ext(&function, reachable))
-    (void)block;
-  Instruction *end = function.getEntryBlock().getTerminator();
-  for (BasicBlock &block : function) {
-    if (reachable.contains(&block))
-      continue;
-    for (Instruction &instruction : block)
-      for (DbgVariableRecord &record :
-           make_early_inc_range(filterDbgVars(instruction.getDbgRecordRange())))
-        if (record.isDbgDeclare()) {
-          record.removeFromParent();
-          function.getEntryBlock().insertDbgRecordBefore(&record, end->getIterator());
-        }
-  }
-}
-
 void normalizeFunction(Function &function) {
   SmallVector<InvokeInst *, 4> invokes;
   SmallVector<IntrinsicInst *, 16> advice;
@@ -69,7 +46,6 @@ void normalizeFunction(Function &function) {
     call->replaceAllUsesWith(withoutOptimiser(*call));
     call->eraseFromParent();
   }
-  keepDeclarations(function);
   EliminateUnreachableBlocks(function);
 }
 

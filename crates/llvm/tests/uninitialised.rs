@@ -32,10 +32,13 @@ fn a_variable_of_a_loop_is_new_in_each_round() {
 #[test]
 fn a_jump_over_a_declaration_leaves_the_variable_indeterminate() {
     let program = import(
-        "int f(int c) { switch (c) { int x; case 1: x = 2; case 3: return x; } return 0; }
+        "void use(int);
+         void f(int c) { switch (c) { int x; case 1: x = 2; case 3: use(x); } }
          int g(int c) { if (c) goto over; int y = 1; over: return y; }",
     );
-    assert_eq!(binds(&program, "f", "x"), ["2", "phi(2, uninit(x))"]);
+    // The compiler does not tell the name of a variable declared where control never comes.
+    let argument = common::calls(&program, "f")[0].args[0];
+    assert_eq!(common::operand(&program, body(&program, "f"), argument), "phi(2, uninit())");
     assert_eq!(binds(&program, "g", "y"), ["1", "phi(1, uninit(y))"]);
 }
 

@@ -33,13 +33,16 @@ pub struct Inst {
 pub enum Op {
     /// Storage for a variable, a compiler temporary (`variable` is `None`), a VLA or a
     /// call of `alloca` (`count` is `Some`). Evaluates to its address. `size` is the
-    /// bytes of one element.
+    /// bytes of one element. With a count, the memory is fresh and indeterminate each time;
+    /// without, it is so from each [`Op::UninitMemory`] or stored [`Op::Uninit`] on.
     Alloca {
         variable: Option<VarId>,
         size: u64,
         count: Option<Operand>,
     },
-    /// The indeterminate value a scalar variable holds from its declaration on. A variable
+    /// The indeterminate value a scalar variable holds from its declaration on. It stands at
+    /// the declaration, or at function entry where control can jump over that; one that
+    /// nothing reads is left out. The variable has no name where the compiler tells none. A variable
     /// that stays in memory has a [`Op::Store`] of this value, or for arrays and records a
     /// [`Op::UninitMemory`].
     Uninit {
@@ -97,7 +100,8 @@ pub enum Op {
         is_volatile: bool,
     },
     /// A source-level assignment (or definition) of a variable that lives in SSA values:
-    /// from here on, `variable` has `value`. Computes nothing.
+    /// from here on, `variable` has `value`. Computes nothing. Where values of a variable
+    /// join, its phi is bound too, with an unknown location.
     Bind {
         variable: VarId,
         value: Operand,
@@ -142,7 +146,7 @@ pub enum Op {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Access {
     pub ptr: Operand,
-    /// Bytes read or written.
+    /// Bytes read or written; for a bit-field, of its storage unit.
     pub size: u64,
     /// The C type of the object accessed.
     pub ctype: TypeId,
@@ -154,7 +158,10 @@ pub struct Access {
     pub is_atomic: bool,
 }
 
-/// Which bits of the accessed storage unit are meant.
+/// Which bits of the accessed storage unit are meant. A load yields the field's value in
+/// its declared type (`_Bool` as one bit), extended by its sign; a store stores the low
+/// `width` bits of its value, which has the declared type too. No other bit of the unit is
+/// read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BitField {
     /// From the least significant bit of the storage unit.
@@ -286,11 +293,14 @@ pub enum ConversionKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConversionOrigin {
-    /// A cast the programmer wrote, or a conversion no implicit-conversion check covers.
+    /// A cast the programmer wrote that may change the value, or a conversion that no check
+    /// of the compiler tells apart from one: to and from floating point and pointers.
+    /// Explicit changes of sign alone leave no instruction.
     Explicit,
     /// The language converts on its own, and values may change.
     Implicit,
-    /// Made by the compiler for its own purposes (booleans, index widening): no C conversion.
+    /// Changes no value, whoever wrote it: promotions and other widenings that keep the sign,
+    /// indices widened for address arithmetic, booleans as bits and bytes.
     Compiler,
 }
 

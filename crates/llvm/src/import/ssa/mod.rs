@@ -57,6 +57,8 @@ struct Slot {
     ctype: TypeId,
     /// Named variables only; the compiler's temporaries have none.
     variable: Option<VarId>,
+    /// Holds what the function returns: undefined where a path returns nothing.
+    is_result: bool,
     /// Blocks that write it.
     defined_in: Vec<u32>,
     /// Blocks that read it before they write it.

@@ -1,6 +1,6 @@
 //! Replaces reads of promoted storage by the values that reach them.
 
-use program::{BlockId, InstId, Op, Operand};
+use program::{BlockId, InstId, LocId, Op, Operand, Variable};
 
 use super::super::constants::Constants;
 use super::super::raw::{RawBody, RawInst, RawOp};
@@ -111,10 +111,17 @@ impl Walk<'_> {
         if let Some(value) = self.current[slot as usize] {
             return value;
         }
-        let storage = &self.renamed.slots[slot as usize];
-        if storage.variable.is_none() {
+        let storage = &mut self.renamed.slots[slot as usize];
+        if storage.variable.is_none() && storage.is_result {
             return undefined(self.constants, storage.ty);
         }
+        // A variable without a name: its declaration stands where control never comes, as in
+        // a switch before the first case, and the compiler does not tell of it.
+        storage.variable.get_or_insert_with(|| {
+            let (name, loc) = (Box::default(), LocId::UNKNOWN);
+            let ctype = storage.ctype;
+            self.renamed.raw.variables.push(Variable { name, ctype, parameter: None, loc })
+        });
         self.renamed.indeterminate_at_entry[slot as usize] = true;
         Operand::Inst(InstId(self.renamed.entry_value(slot)))
     }

@@ -1,6 +1,6 @@
 //! Which storage can live in SSA values, and where values of it have to be joined.
 
-use program::{Op, Operand, TypeId};
+use program::{Op, Operand, Terminator, TypeId};
 
 use super::super::raw::{RawBody, RawOp};
 use super::super::types::Types;
@@ -39,12 +39,26 @@ pub fn find(raw: &RawBody, types: &Types) -> Slots {
             ty: raw.scalars[&(at as u32)],
             ctype: if pointee.is_known() { types.unqualified(pointee) } else { TypeId::UNKNOWN },
             variable: *variable,
+            is_result: false,
             defined_in: Vec::new(),
             read_in: Vec::new(),
         });
     }
     find_accesses(raw, &mut slots);
+    find_results(raw, &mut slots);
     slots
+}
+
+/// Slots whose content is returned.
+fn find_results(raw: &RawBody, slots: &mut Slots) {
+    for block in &raw.blocks {
+        let Terminator::Return(Some(Operand::Inst(value))) = block.terminator else { continue };
+        if let Some(Op::Load(access)) = raw.insts[value.0 as usize].op()
+            && let Some(slot) = slots.of(access.ptr)
+        {
+            slots.slots[slot as usize].is_result = true;
+        }
+    }
 }
 
 fn exclude_escaping(raw: &RawBody, is_private: &mut [bool]) {
