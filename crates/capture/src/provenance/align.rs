@@ -15,7 +15,7 @@ use super::source::Reader;
 /// Combinations of conditional branches tried inside one argument list.
 const MAX_CHOICES: usize = 64;
 /// Tokens read in search of an invocation that expanded to nothing.
-const MAX_LOOK_BEHIND: usize = 2000;
+const MAX_LOOK_BEHIND: u32 = 2000;
 /// Tokens that must agree before the walk trusts a place.
 const SURE: usize = 3;
 
@@ -85,9 +85,7 @@ impl<'a> Walk<'a> {
                     before_is_tried = true;
                     let end = end_of_empty_invocation(before, line_start, tokens, table, output);
                     match end {
-                        Some(end) => {
-                            *self = Self::new(end);
-                        }
+                        Some(end) => *self = Self::new(end),
                         None => self.resynchronise(line_start, tokens, table, origins),
                     }
                 }
@@ -281,8 +279,8 @@ fn end_of_empty_invocation<'a>(
     table: &mut MacroTable<'a>,
     output: &mut Output,
 ) -> Option<Lexer<'a>> {
-    let mut reader = Reader::new(before);
-    for _ in 0..MAX_LOOK_BEHIND {
+    let mut reader = Reader::bounded(before, MAX_LOOK_BEHIND);
+    loop {
         let token = reader.next_token()?;
         if token.line >= line_start.line() {
             return None;
@@ -307,7 +305,6 @@ fn end_of_empty_invocation<'a>(
         }
         reader.lexer = end;
     }
-    None
 }
 
 /// Up to `limit` tokens that follow on the same line and are no macros.

@@ -49,6 +49,8 @@ pub struct Failed;
 
 /// Tokens one invocation may produce, intermediate ones included.
 const MAX_STEPS: u32 = 1_000_000;
+/// A macro that wasted more work than this is not expanded again.
+const MAX_WASTED: u32 = 50_000;
 /// How deep invocations may nest in each other's arguments.
 const MAX_DEPTH: u32 = 300;
 
@@ -95,7 +97,7 @@ impl<'a, 't> Expansion<'a, 't> {
         let mut this = Self { table, names, contexts, source: Some(source), root, steps, depth };
         let outcome = this.expand_all();
         this.drop_contexts();
-        if this.steps > MAX_STEPS {
+        if outcome.is_err() && this.steps > MAX_WASTED {
             this.table.give_up(&name.text);
         }
         let rest = this.source.take().ok_or(Failed)?;

@@ -128,7 +128,12 @@ pub struct Reader<'a> {
     n_met: usize,
     /// Conditionals entered and not yet left.
     depth: u32,
+    /// Tokens that may still be read.
+    n_left: u32,
 }
+
+/// Tokens one argument list may have, those of branches not taken included.
+const MAX_TOKENS: u32 = 2_000_000;
 
 /// The directives that structure conditionals.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,7 +146,12 @@ enum Directive {
 
 impl<'a> Reader<'a> {
     pub fn new(lexer: Lexer<'a>) -> Self {
-        Self { lexer, choices: Vec::new(), n_met: 0, depth: 0 }
+        Self::bounded(lexer, MAX_TOKENS)
+    }
+
+    /// A reader for at most so many tokens.
+    pub fn bounded(lexer: Lexer<'a>, n_left: u32) -> Self {
+        Self { lexer, choices: Vec::new(), n_met: 0, depth: 0, n_left }
     }
 
     /// Starts over at `lexer` with the next combination of branches, if there is one.
@@ -150,7 +160,7 @@ impl<'a> Reader<'a> {
         while let Some((branch, n_branches)) = choices.pop() {
             if branch + 1 < n_branches {
                 choices.push((branch + 1, n_branches));
-                return Some(Self { lexer, choices, n_met: 0, depth: 0 });
+                return Some(Self { choices, ..Self::new(lexer) });
             }
         }
         None
@@ -162,7 +172,7 @@ impl<'a> Reader<'a> {
 
     pub fn next_token(&mut self) -> Option<Token<'a>> {
         loop {
-            let token = self.lexer.next_token()?;
+            let token = self.read()?;
             if !is_directive(&token) {
                 return Some(token);
             }
@@ -178,12 +188,17 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn read(&mut self) -> Option<Token<'a>> {
+        self.n_left = self.n_left.checked_sub(1)?;
+        self.lexer.next_token()
+    }
+
     /// Reads the directive whose `#` was just read, up to the end of its line.
     fn directive(&mut self) -> Directive {
         let mut kind = Directive::Other;
         let mut bookmark = self.lexer;
         let mut is_name = true;
-        while let Some(token) = self.lexer.next_token().filter(|token| !token.first) {
+        while let Some(token) = self.read().filter(|token| !token.first) {
             if std::mem::take(&mut is_name) {
                 kind = match &*token.text {
                     b"if" | b"ifdef" | b"ifndef" => Directive::If,
@@ -229,7 +244,7 @@ impl<'a> Reader<'a> {
     /// Skips to behind the directive that ends the current branch.
     fn skip_group(&mut self) -> Directive {
         let mut nested = 0u32;
-        while let Some(token) = self.lexer.next_token() {
+        while let Some(token) = self.read() {
             if !is_directive(&token) {
                 continue;
             }

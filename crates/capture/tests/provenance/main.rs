@@ -267,6 +267,31 @@ fn hostile_macros_end_soon() {
 }
 
 #[test]
+fn the_text_never_depends_on_the_sources() {
+    let source = include_bytes!("tricky.c.txt");
+    let folder = folder(&[("a.c", source)]);
+    let preprocessed = clang::preprocess(&["a.c"], folder.path());
+    let text = prepare(&preprocessed, &mut |_: &Path| Some(source.to_vec())).text;
+    let mut random = soup::Random::new(3);
+    for _ in 0..200 {
+        let mut mangled = source.to_vec();
+        for _ in 0..1 + random.below(6) {
+            let start = random.below(mangled.len());
+            let end = (start + random.below(200)).min(mangled.len());
+            if random.below(2) == 0 {
+                mangled.drain(start..end);
+            } else {
+                let copy = mangled[start..end].to_vec();
+                let at = random.below(mangled.len());
+                mangled.splice(at..at, copy);
+            }
+        }
+        let prepared = prepare(&preprocessed, &mut |_: &Path| Some(mangled.clone()));
+        assert!(prepared.text == text);
+    }
+}
+
+#[test]
 fn garbage_passes_through() {
     let mut random = soup::Random::new(7);
     let alphabet = b"#\"'\\/*?<>%:()., \n\r\t\0abL1_\xff\x80ID define undef pragma 1 \"a.c\" 1 3";
