@@ -285,6 +285,20 @@ impl Ivmps {
         self.stats.add(&result.stats);
     }
 
+    /// The same IVMPs for a session with some of the tests of `from`.
+    pub(crate) fn renumbered(&self, from: &Session<'_>, to: &Session<'_>) -> Ivmps {
+        let mut ivmps = Ivmps { stats: self.stats.clone(), ..Ivmps::default() };
+        for (number, test) in to.tests.iter().enumerate() {
+            let old = from.tests.iter().position(|t| t.test.name == test.test.name);
+            if let Some(found) = old.and_then(|old| self.found.get(&old)) {
+                let mut found = found.clone();
+                found.values_mut().flatten().for_each(|ivmp| ivmp.test = number);
+                ivmps.found.insert(number, found);
+            }
+        }
+        ivmps
+    }
+
     /// In how many of the given failing tests the statement has an IVMP.
     pub fn n_tests(&self, statement: StatementId, failing: &[usize]) -> usize {
         failing

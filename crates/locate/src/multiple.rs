@@ -106,6 +106,21 @@ impl<Key: Ord + Clone> Partial<Key> {
             .collect()
     }
 
+    /// Renames statements after the sources changed; those that are gone are forgotten.
+    pub fn translate(&mut self, to: &BTreeMap<StatementId, StatementId>) {
+        let rename = |set: &BTreeSet<StatementId>| -> BTreeSet<StatementId> {
+            set.iter().filter_map(|s| to.get(s).copied()).collect()
+        };
+        for run in self.runs.values_mut() {
+            run.executed = rename(&run.executed);
+            run.ivmps = rename(&run.ivmps);
+        }
+        self.used = rename(&self.used);
+        for list in &mut self.reported {
+            *list = list.iter().filter_map(|(s, n)| Some((*to.get(s)?, *n))).collect();
+        }
+    }
+
     /// After `fixed` was repaired: runs that pass now are dropped, and the runs that still
     /// fail and execute it are to be searched again. Returns those.
     pub fn after_fix(

@@ -137,6 +137,20 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// The same session with only some of its failing tests.
+    pub(crate) fn restricted_to(&self, names: &[String]) -> Session<'_> {
+        let stays = |test: &&TestRun| test.passed || names.contains(&test.test.name);
+        Session {
+            program: self.program,
+            options: self.options,
+            cancel: self.cancel,
+            statements: self.statements.clone(),
+            tests: self.tests.iter().filter(stays).cloned().collect(),
+            set_aside: self.set_aside.clone(),
+            profile: self.profile.clone(),
+        }
+    }
+
     pub fn runner(&self) -> Runner<'_> {
         Runner { program: self.program, limits: self.options.limits, cancel: self.cancel }
     }

@@ -72,7 +72,7 @@ pub(crate) fn run(
     let (output, memory) = (limits.output, limits.memory);
     // SAFETY: the closure only makes system calls, allocates nothing and takes no lock.
     unsafe { command.pre_exec(move || confine(parent, output, memory)) };
-    let child = command.spawn()?;
+    let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
     let stopped = watch(&child, limits.time, cancel);
     // The leader is not reaped yet, so its group id cannot belong to anybody else.

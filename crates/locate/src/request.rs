@@ -1,0 +1,126 @@
+//! From files, flags and tests to a ranked list: what the command line asks for.
+
+use std::path::{Path, PathBuf};
+
+use base::Cancel;
+use findings::Findings;
+use run::{BuildError, BuildOptions, Program, Suite, SuiteError};
+
+use crate::session::{LocateError, Options, Session};
+use crate::{
+    Formula, Ivmps, Ranked, Search, Searcher, consistency, rank, rank_by_formula, to_findings,
+};
+
+/// How statements are ranked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ranking {
+    /// By IVMPs, and by whether other tests contradict or share them.
+    #[default]
+    Supported,
+    /// By the number of failing tests with an IVMP alone, ties by Tarantula: as in the paper.
+    Paper,
+    /// By coverage alone; nothing is replaced.
+    Formula(Formula),
+}
+
+/// What to locate, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    pub build: BuildOptions,
+    /// A folder or a `tests.toml`.
+    pub tests: PathBuf,
+    pub options: Options,
+    /// `None` chooses by the length of the failing runs.
+    pub search: Option<Search>,
+    pub ranking: Ranking,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
+    #[error(transparent)]
+    Locate(#[from] LocateError),
+    #[error("cannot make a scratch folder: {0}")]
+    Scratch(std::io::Error),
+}
+
+/// Failing runs with more events than this are searched in the reduced way by default.
+const LONG_RUN: u64 = 20_000;
+
+/// A program built for a request, in a scratch folder that goes with it.
+pub struct Built {
+    pub program: Program,
+    _scratch: tempfile::TempDir,
+}
+
+impl Built {
+    pub fn new(options: &BuildOptions, cancel: &Cancel) -> Result<Self, RequestError> {
+        let prefix = tempfile::Builder::new().prefix("firstfault-").tempdir();
+        let scratch = prefix.map_err(RequestError::Scratch)?;
+        let program = Program::build(options, scratch.path(), cancel)?;
+        Ok(Self { program, _scratch: scratch })
+    }
+}
+
+/// Builds the program, runs the tests and ranks the statements.
+pub fn locate(request: &Request, cancel: &Cancel) -> Result<Findings, RequestError> {
+    let suite = Suite::load(&request.tests)?;
+    let built = Built::new(&request.build, cancel)?;
+    let session = Session::start(&built.program, &suite, request.options, cancel)?;
+    let (list, ivmps) = ranked(request, &session)?;
+    Ok(finished(&session, ivmps.as_ref(), &list))
+}
+
+/// The list of a session, and the IVMPs it rests on.
+pub(crate) fn ranked(
+    request: &Request,
+    session: &Session<'_>,
+) -> Result<(Vec<Ranked>, Option<Ivmps>), LocateError> {
+    if let Ranking::Formula(formula) = request.ranking {
+        if session.failing().is_empty() {
+            return Err(LocateError::NoFailingTest);
+        }
+        return Ok((rank_by_formula(session, formula), None));
+    }
+    let ivmps = Searcher::new(session, search_of(request, session)).run()?;
+    let list = rank_found(request, session, &ivmps)?;
+    Ok((list, Some(ivmps)))
+}
+
+pub(crate) fn rank_found(
+    request: &Request,
+    session: &Session<'_>,
+    ivmps: &Ivmps,
+) -> Result<Vec<Ranked>, LocateError> {
+    Ok(match request.ranking {
+        Ranking::Supported => rank(session, ivmps, Some(&consistency(session, ivmps)?)),
+        Ranking::Paper => rank(session, ivmps, None),
+        Ranking::Formula(formula) => rank_by_formula(session, formula),
+    })
+}
+
+pub(crate) fn search_of(request: &Request, session: &Session<'_>) -> Search {
+    let longest = session.failing().into_iter().map(|t| session.tests[t].events).max();
+    request.search.unwrap_or(if longest.unwrap_or(0) > LONG_RUN {
+        Search::Reduced
+    } else {
+        Search::Full
+    })
+}
+
+pub(crate) fn finished(session: &Session<'_>, ivmps: Option<&Ivmps>, list: &[Ranked]) -> Findings {
+    let mut findings = to_findings(session, ivmps, list);
+    if let Ok(folder) = std::env::current_dir() {
+        for statement in &mut findings.statements {
+            let path = Path::new(&statement.place.file);
+            if let Ok(relative) = path.strip_prefix(&folder) {
+                statement.place.file = relative.to_string_lossy().into_owned();
+            }
+        }
+    }
+    findings.finish();
+    findings
+}
