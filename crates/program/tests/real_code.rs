@@ -107,6 +107,10 @@ fn units_share_symbols_and_types() {
 fn code_reads_in_terms_of_the_source() {
     let program = linked(&FILES).program;
     let all: String = program.functions.ids().map(|id| render::function(&program, id)).collect();
+    let mut whole = Vec::new();
+    render::program(&program, &mut whole).expect("memory can be written");
+    let whole = String::from_utf8(whole).expect("the text is UTF-8");
+    assert!(whole.starts_with("int counter ") && whole.contains("\nint main(void)"), "{whole}");
     for expected in [
         "int helper(struct packet *p, int i)",
         "alloca char local[32]",

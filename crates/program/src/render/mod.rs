@@ -12,7 +12,7 @@ mod tests;
 
 pub use expr::Renderer;
 pub use graph::{callgraph, callgraph_dot, cfg, cfg_dot, icfg, icfg_dot};
-pub use ir::{function, program};
+pub use ir::{function, global, program};
 
 use crate::{FunctionId, LocId, Operand, Origin, Program};
 
