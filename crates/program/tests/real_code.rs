@@ -159,12 +159,12 @@ fn graphs_name_functions_and_conditions() {
     let program = linked(&FILES).program;
     let send = named(&program, "transmit");
     let resolver = |_: FunctionId, _| vec![send];
-    let calls = render::callgraph(&program, &resolver);
+    let calls = render::callgraph(&program, &resolver, None);
     assert!(calls.contains("color (main.c:13)\n  -> transmit\n  -> helper\n"), "{calls}");
     assert!(calls.contains("  -> transmit (through a pointer)\n"), "{calls}");
     let graph = render::cfg(&program, named(&program, "color"));
     assert!(graph.contains("-> case GREEN: b"), "{graph}");
-    let dot = render::icfg_dot(&program, &resolver);
+    let dot = render::icfg_dot(&program, &resolver, None);
     assert!(dot.starts_with("digraph \"icfg\" {") && dot.ends_with("}\n"));
     assert!(dot.contains("[label=\"call\", style=bold]"), "{dot}");
 }
