@@ -86,7 +86,7 @@ static Error writeModule(Module &module, Stream &out) {
   }
 
   types.write(out);
-  values.writeStructNames(out);
+  values.writeStructs(out);
   values.writeConstants(out);
   out.append(globals);
   out.append(headers);

@@ -84,17 +84,28 @@ void Values::writeShape(Type *type, Stream &out) {
   }
 }
 
-uint32_t Values::structName(const StructType *type) {
+uint32_t Values::structName(StructType *type) {
   auto [position, isNew] = structIds.try_emplace(type, structs.size());
   if (isNew)
     structs.push_back(type);
   return position->second;
 }
 
-void Values::writeStructNames(Stream &out) const {
+// Names and, to tell structs without a name apart, what lies where in them.
+void Values::writeStructs(Stream &out) const {
   out.number(structs.size());
-  for (const StructType *type : structs)
+  for (StructType *type : structs) {
     out.text(type->hasName() ? type->getName() : StringRef());
+    const StructLayout *layout = type->isSized() ? dataLayout.getStructLayout(type) : nullptr;
+    out.number(layout ? uint64_t(layout->getSizeInBytes()) : 0);
+    out.number(layout ? type->getNumElements() : 0);
+    for (unsigned index = 0; layout && index < type->getNumElements(); ++index) {
+      Type *element = type->getElementType(index);
+      out.number(layout->getElementOffset(index));
+      out.number(dataLayout.getTypeAllocSize(element).getKnownMinValue());
+      out.number(machineType(element));
+    }
+  }
 }
 
 const uint32_t *Values::function(const GlobalValue *function) const {

@@ -31,7 +31,7 @@ public:
   // Whether a constant has a form of its own, or must be computed by instructions.
   bool isPlain(const llvm::Constant *constant) const;
 
-  void writeStructNames(Stream &out) const;
+  void writeStructs(Stream &out) const;
   void writeConstants(Stream &out) const;
   void writeGlobals(Stream &out);
 
@@ -41,7 +41,7 @@ public:
   const std::vector<const llvm::GlobalValue *> &functionAliases() const { return aliases; }
 
 private:
-  uint32_t structName(const llvm::StructType *type);
+  uint32_t structName(llvm::StructType *type);
   void writeConstant(const llvm::Constant *constant, Stream &out);
   const llvm::GlobalValue *addressOf(const llvm::Constant *constant, int64_t &offset) const;
   void writeAddress(const llvm::GlobalValue *base, int64_t offset, Stream &out);
@@ -63,7 +63,7 @@ private:
   uint32_t constantCount = 0;
   Stream constants;
   llvm::DenseMap<const llvm::StructType *, uint32_t> structIds;
-  std::vector<const llvm::StructType *> structs;
+  std::vector<llvm::StructType *> structs;
   llvm::DenseMap<const llvm::Function *, BlockNumbers> blocks;
 };
 

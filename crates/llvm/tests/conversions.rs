@@ -157,10 +157,12 @@ fn casts_the_programmer_wrote_are_explicit() {
 fn promotions_booleans_and_indices_are_the_compilers() {
     let program = import(
         "int f(char *p, int i, _Bool b) { if (b) return p[i]; return i == 3; }
-         long g(int i) { return i; }",
+         long g(int i) { return i; }
+         long h(char *p, char *q) { return p - q; }",
     );
     assert_eq!(conversions(&program, "f"), [""; 0]);
     assert_eq!(conversions(&program, "g"), [""; 0]);
+    assert_eq!(conversions(&program, "h"), [""; 0]);
     let widened = insts(&program, "g").find_map(|inst| match &inst.op {
         Op::Convert(conversion) => Some((conversion.kind, conversion.origin)),
         _ => None,

@@ -52,6 +52,33 @@ fn a_union_access_lists_every_member_that_fits() {
 }
 
 #[test]
+fn structs_without_names_are_told_apart_by_what_lies_where() {
+    let program = import(
+        "struct loop { union { struct { short eq, top; void *index; } tree;
+                               struct { int num; unsigned free : 1; void *name; } table; } u; };
+         void f(struct loop *l, int n) { l->u.table.num = n; l->u.table.free = 1; l->u.tree.top = 2; }
+         struct token { const char *text; unsigned size; };
+         unsigned g(struct token t) { return t.size; }",
+    );
+    assert_eq!(
+        accesses(&program, "f"),
+        [
+            "store ((param0.u).{table}.num) : int = param1",
+            "store ((param0.u).{table}).free : unsigned int bits 0+1 = 1",
+            "store ((param0.u).{tree}.top) : short = (short)2",
+        ]
+    );
+    assert_eq!(
+        accesses(&program, "g"),
+        [
+            "store (&t.text) : const char * = param0",
+            "store (&t.size) : unsigned int = param1",
+            "load (&t.size) : unsigned int",
+        ]
+    );
+}
+
+#[test]
 fn bit_fields_are_read_and_written_as_such() {
     let program = import(
         "struct s { unsigned a : 3; int b : 6; unsigned char c : 1; _Bool d : 1; long e : 40; };

@@ -268,7 +268,8 @@ pub struct Conversion {
     pub from: TypeId,
     pub to: TypeId,
     pub origin: ConversionOrigin,
-    /// The width of the bit-field converted into.
+    /// The width of the bit-field converted into. The kind is then [`ConversionKind::Truncate`]:
+    /// the value keeps so many bits, extended to the result's width by the sign of `to`.
     pub bit_field_width: Option<u32>,
 }
 

@@ -2,7 +2,8 @@
 //! needed.
 
 use program::{
-    CType, Conversion, ConversionKind, ConversionOrigin, LocId, Op, Operand, Terminator, Ty, TypeId,
+    BinaryOp, CType, Conversion, ConversionKind, ConversionOrigin, LocId, Op, Operand, Terminator,
+    Ty, TypeId,
 };
 
 use super::body::BodyReader;
@@ -30,10 +31,7 @@ impl BodyReader<'_, '_, '_> {
         let width = self.reader.small()?;
         let bit_field_width = (width != 0).then_some(width);
         // A bit-field narrows even where its declared type does not.
-        let kind = match (kind, bit_field_width) {
-            (ConversionKind::SignChange, Some(_)) => ConversionKind::Truncate,
-            _ => kind,
-        };
+        let kind = if width == 0 { kind } else { ConversionKind::Truncate };
         let origin = ConversionOrigin::Implicit;
         Ok(Conversion { value, kind, from, to, origin, bit_field_width })
     }
@@ -103,7 +101,7 @@ impl BodyReader<'_, '_, '_> {
             return;
         }
         let mut wanted = vec![None; self.body.insts.len()];
-        let mut is_index = vec![false; self.body.insts.len()];
+        let mut is_plumbing = vec![false; self.body.insts.len()];
         let mut want = |operand: Operand, ctype: TypeId| {
             if let Operand::Inst(id) = operand
                 && ctype.is_known()
@@ -121,7 +119,17 @@ impl BodyReader<'_, '_, '_> {
                 Some(Op::Address(address)) => {
                     for term in &address.terms {
                         if let Operand::Inst(id) = term.index {
-                            is_index[id.0 as usize] = true;
+                            is_plumbing[id.0 as usize] = true;
+                        }
+                    }
+                }
+                // The difference of two pointers.
+                Some(Op::Binary { op: BinaryOp::Sub, lhs, rhs, .. })
+                    if self.is_pointer_as_int(*lhs) && self.is_pointer_as_int(*rhs) =>
+                {
+                    for operand in [lhs, rhs] {
+                        if let Operand::Inst(id) = operand {
+                            is_plumbing[id.0 as usize] = true;
                         }
                     }
                 }
@@ -137,11 +145,17 @@ impl BodyReader<'_, '_, '_> {
             }
         }
         for at in std::mem::take(&mut self.body.guessed) {
-            self.refine(at as usize, wanted[at as usize], is_index[at as usize]);
+            self.refine(at as usize, wanted[at as usize], is_plumbing[at as usize]);
         }
     }
 
-    fn refine(&mut self, at: usize, wanted: Option<TypeId>, is_index: bool) {
+    fn is_pointer_as_int(&self, operand: Operand) -> bool {
+        let Operand::Inst(id) = operand else { return false };
+        matches!(self.body.insts[id.0 as usize].op(),
+            Some(Op::Convert(conversion)) if conversion.kind == ConversionKind::PointerToInt)
+    }
+
+    fn refine(&mut self, at: usize, wanted: Option<TypeId>, is_plumbing: bool) {
         let inst = &mut self.body.insts[at];
         let RawOp::Op(Op::Convert(conversion)) = &mut inst.op else { return };
         let types = &self.unit.types;
@@ -159,7 +173,7 @@ impl BodyReader<'_, '_, '_> {
         if widens_sign {
             conversion.origin = ConversionOrigin::Explicit;
         }
-        if is_index && conversion.kind != ConversionKind::Truncate {
+        if is_plumbing && conversion.kind != ConversionKind::Truncate {
             conversion.origin = ConversionOrigin::Compiler;
         }
     }

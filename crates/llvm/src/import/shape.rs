@@ -3,6 +3,9 @@
 
 use program::{CType, Member, PathStep, RecordId, RecordKind, Ty, TypeId};
 
+use rustc_hash::FxHashMap;
+
+use super::constants::read_ty;
 use super::reader::{Corrupt, Read, Reader};
 use super::types::Types;
 
@@ -32,55 +35,98 @@ impl Shape {
     }
 }
 
-/// Which C records a struct of the machine level can be. Its name is "struct.TAG", with a
-/// number behind where the unit has several, or "struct.anon".
+/// Which C records the structs of the machine level can be.
 #[derive(Default)]
 pub struct StructNames {
     candidates: Vec<Vec<RecordId>>,
-    /// The kind of a struct or union without a name.
-    anonymous: Vec<Option<RecordKind>>,
 }
 
 impl StructNames {
     pub fn read(reader: &mut Reader, types: &Types) -> Read<Self> {
-        let mut by_name = rustc_hash::FxHashMap::<&str, Vec<RecordId>>::default();
-        for (id, record) in types.records.iter_enumerated() {
-            if record.complete && !record.name.is_empty() {
-                by_name.entry(&record.name).or_default().push(id);
-            }
+        let mut by_name = FxHashMap::<&str, Vec<RecordId>>::default();
+        let mut by_size = FxHashMap::<u64, Vec<RecordId>>::default();
+        for (id, record) in types.records.iter_enumerated().filter(|(_, record)| record.complete) {
+            by_name.entry(&record.name).or_default().push(id);
+            by_size.entry(record.size).or_default().push(id);
         }
         let mut names = Self::default();
         for _ in 0..reader.count()? {
-            let full = reader.text()?;
-            let name = full.split_once('.').map_or(&*full, |(_, name)| name);
-            let (stem, number) = name.rsplit_once('.').unwrap_or((name, ""));
-            let is_numbered = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-            let name = if is_numbered { stem } else { name };
+            let (full, size) = (reader.text()?, reader.number()?);
+            let elements =
+                (0..reader.count()?).map(|_| Element::read(reader)).collect::<Read<Vec<_>>>()?;
+            // A struct without any name only serves to pass the pieces of a record.
+            let found = match full.is_empty() {
+                true => by_size.get(&size),
+                false => by_name.get(tag(&full)),
+            };
             let is_union = full.starts_with("union.");
-            let kind = if is_union { RecordKind::Union } else { RecordKind::Struct };
-            let candidates = by_name.get(name).cloned().unwrap_or_default();
-            names.anonymous.push((name == "anon" || name.is_empty()).then_some(kind));
-            names.candidates.push(
-                candidates.into_iter().filter(|id| types.records[*id].kind == kind).collect(),
-            );
+            let fits = |id: &RecordId| match types.records[*id].kind {
+                RecordKind::Union => is_union,
+                RecordKind::Struct if tag(&full).is_empty() && !full.is_empty() => {
+                    !is_union && Element::make_up(&elements, *id, types)
+                }
+                RecordKind::Struct => !is_union,
+            };
+            let found = found.into_iter().flatten().copied().filter(fits);
+            names.candidates.push(found.collect());
         }
         Ok(names)
     }
 
     fn is(&self, name: u32, size: u64, record: RecordId, types: &Types) -> bool {
-        let name = name as usize;
-        let layout = &types.records[record];
-        if layout.size != size {
-            return false;
-        }
-        self.candidates.get(name).is_some_and(|candidates| candidates.contains(&record))
-            || layout.name.is_empty() && self.anonymous.get(name) == Some(&Some(layout.kind))
+        let candidates = self.candidates.get(name as usize);
+        types.records[record].size == size
+            && candidates.is_some_and(|candidates| candidates.contains(&record))
     }
 
-    /// The record a struct must be, going by its name and size alone.
+    /// The record a struct must be, going by its name and size alone: none where several
+    /// could be meant.
     pub fn record(&self, name: u32, size: u64, types: &Types) -> Option<RecordId> {
         let candidates = self.candidates.get(name as usize)?;
-        candidates.iter().copied().find(|record| types.records[*record].size == size)
+        let mut fitting = candidates.iter().filter(|record| types.records[**record].size == size);
+        let first = *fitting.next()?;
+        let is_tagged = !types.records[first].name.is_empty();
+        (is_tagged || fitting.next().is_none()).then_some(first)
+    }
+}
+
+/// The tag in "struct.TAG", which has a number behind it where the unit has several such;
+/// nothing for "struct.anon".
+fn tag(full: &str) -> &str {
+    let name = full.split_once('.').map_or(full, |(_, name)| name);
+    let (stem, number) = name.rsplit_once('.').unwrap_or((name, ""));
+    let is_numbered = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let name = if is_numbered { stem } else { name };
+    if name == "anon" { "" } else { name }
+}
+
+/// What lies at an offset of a machine-level struct.
+struct Element {
+    offset: u64,
+    size: u64,
+    ty: Ty,
+}
+
+impl Element {
+    fn read(reader: &mut Reader) -> Read<Self> {
+        Ok(Self { offset: reader.number()?, size: reader.number()?, ty: read_ty(reader)? })
+    }
+
+    /// Whether every member of a record has its element.
+    fn make_up(elements: &[Element], record: RecordId, types: &Types) -> bool {
+        let has_element = |member: &Member| {
+            let at = |element: &&Element| element.offset == member.offset_bits / 8;
+            let fits = |element: &Element| match types.strip(member.ctype) {
+                CType::Pointer(_) => element.ty == Ty::Ptr,
+                CType::Float { .. } => matches!(element.ty, Ty::Float(_)),
+                CType::Record(_) | CType::Array { .. } => matches!(element.ty, Ty::Aggregate(_)),
+                _ => true,
+            };
+            let is_sized = |element: &Element| element.size == member.size_bits / 8;
+            member.is_bit_field
+                || elements.iter().filter(at).any(|element| fits(element) && is_sized(element))
+        };
+        types.records[record].members.iter().all(has_element)
     }
 }
 

@@ -160,6 +160,7 @@ impl Walk<'_> {
                 let value = self.renamed.resolve(*value);
                 self.set(slot, value);
                 self.renamed.raw.insts[at as usize].op = self.assignment(slot, value);
+                self.place_at_declaration(at, slot);
             }
             RawOp::Declare { variable, storage } => {
                 let (variable, Some(slot)) = (*variable, slot_of(*storage)) else { return };
@@ -173,6 +174,16 @@ impl Walk<'_> {
                 self.renamed.raw.insts[at as usize].op = RawOp::Gone;
             }
             _ => {}
+        }
+    }
+
+    /// Parameters are bound without a place of their own: where they are declared.
+    fn place_at_declaration(&mut self, at: u32, slot: u32) {
+        let inst = &mut self.renamed.raw.insts[at as usize];
+        if let Some(variable) = self.renamed.slots[slot as usize].variable
+            && !inst.loc.is_known()
+        {
+            inst.loc = self.renamed.raw.variables[variable].loc;
         }
     }
 
