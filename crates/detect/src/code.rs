@@ -1,10 +1,13 @@
 //! The program with what the search needs to know of its functions.
 
+use std::sync::Arc;
+
 use facts::cfg::{Cfg, NoReturn};
 use facts::loops::FunctionLoops;
-use program::{CType, Call, Callee, FunctionId, Inst, Op, Program, TypeId};
+use program::{CType, Call, Callee, FunctionId, Inst, Op, Operand, Program, TypeId};
 
 use crate::effects::{Effect, Effects, never_written};
+use crate::reaches::Uses;
 
 pub struct Code<'p> {
     pub program: &'p Program,
@@ -12,8 +15,9 @@ pub struct Code<'p> {
     shapes: Vec<Option<Shape>>,
     callers: Vec<Vec<FunctionId>>,
     effects: Effects,
-    never_written: Vec<bool>,
-    defined: Vec<bool>,
+    uses: Uses,
+    never_written: Arc<[bool]>,
+    defined: Arc<[bool]>,
 }
 
 /// Control flow of one function.
@@ -38,7 +42,8 @@ impl<'p> Code<'p> {
             shapes,
             callers: callers(program),
             effects: Effects::new(program),
-            never_written: never_written(program),
+            uses: Uses::new(program),
+            never_written: never_written(program).into(),
             defined: program.globals.iter().map(|global| global.init.is_some()).collect(),
         }
     }
@@ -65,13 +70,18 @@ impl<'p> Code<'p> {
         &self.effects
     }
 
+    /// Whether a value flows into a size, an index, a bound or an allocation.
+    pub fn reaches_size(&self, function: FunctionId, value: Operand) -> bool {
+        self.uses.reaches_size(self.program, function, value)
+    }
+
     /// Globals that hold their initialiser when `root` starts.
-    pub fn initialized(&self, root: FunctionId) -> &[bool] {
+    pub fn initialized(&self, root: FunctionId) -> Arc<[bool]> {
         let function = &self.program.functions[root];
         if &*function.name == "main" && self.callers(root).is_empty() {
-            &self.defined
+            self.defined.clone()
         } else {
-            &self.never_written
+            self.never_written.clone()
         }
     }
 

@@ -14,6 +14,7 @@ use crate::code::Code;
 use crate::machine::Context;
 use crate::observer::{Asking, Semantics};
 use crate::query::{Answer, Query, QueryId, Resolution};
+use crate::report::place_of;
 use crate::search::{Cutoff, Limits, Search};
 
 /// How far and how hard to look.
@@ -61,15 +62,14 @@ struct Done {
 
 pub struct Engine<'a, 'p> {
     pub code: &'a Code<'p>,
-    pub semantics: &'a dyn Semantics,
+    pub semantics: &'a dyn Semantics<'p>,
     pub queries: &'a [Query],
     pub settings: &'a Settings,
 }
 
 thread_local! {
     /// One solver per thread: making one costs more than most checks.
-    static SOLVER: std::cell::RefCell<Solver> =
-        std::cell::RefCell::new(Solver::new(logic::Limits::default()));
+    static SOLVER: std::cell::RefCell<Option<Solver>> = const { std::cell::RefCell::new(None) };
 }
 
 impl Engine<'_, '_> {
@@ -98,7 +98,7 @@ impl Engine<'_, '_> {
             }
             // What was proven a fault meanwhile needs no more callers.
             for task in tasks.values_mut() {
-                task.queries.retain(|id| states[id.0 as usize].violation.is_none());
+                task.queries.retain(|id| states[id.0 as usize].violations.is_empty());
             }
             tasks.retain(|_, task| !task.queries.is_empty());
         }
@@ -110,11 +110,10 @@ impl Engine<'_, '_> {
     }
 
     fn search(&self, root: FunctionId, task: &Task) -> Done {
-        SOLVER.with_borrow_mut(|solver| self.search_with(solver, root, task))
-    }
-
-    fn search_with(&self, solver: &mut Solver, root: FunctionId, task: &Task) -> Done {
-        let before = solver.counters;
+        let mut solver = SOLVER
+            .take()
+            .unwrap_or_else(|| Solver::new(logic::Limits::default()));
+        solver.counters = Counters::default();
         let initialized = self.code.initialized(root);
         let context = Context::new(self.code.program, solver, initialized);
         let mut search = Search::new(context, self.code, self.settings.limits);
@@ -137,15 +136,11 @@ impl Engine<'_, '_> {
         for (_, answer) in &mut answers {
             answer.cut = cut.clone();
         }
-        let mut visited: Vec<_> = search.visited.iter().copied().collect();
-        visited.sort_unstable();
+        let visited = search.visited();
         let n_instructions = search.n_instructions;
-        drop(search);
-        let mut counters = solver.counters;
-        counters.checks -= before.checks;
-        counters.decided_here -= before.decided_here;
-        counters.decided_by_prover -= before.decided_by_prover;
-        counters.undecided -= before.undecided;
+        let solver = search.context.solver;
+        let counters = solver.counters;
+        SOLVER.set(Some(solver));
         Done { root, answers, visited, n_instructions, counters }
     }
 
@@ -163,10 +158,12 @@ impl Engine<'_, '_> {
         for (id, answer) in answers {
             let state = &mut states[id.0 as usize];
             state.reached |= answer.reached;
-            if state.violation.is_none() {
-                state.violation = answer.violation;
+            for violation in answer.violations {
+                if !state.violations.iter().any(|known| known.origin == violation.origin) {
+                    state.violations.push(violation);
+                }
             }
-            let place = |loc: LocId| self.place(root, loc);
+            let place = |loc: LocId| place_of(self.code.program, root, loc);
             if let Some((reason, loc)) = answer.open.or(answer.cut) {
                 state.open.get_or_insert((reason, place(loc)));
             }
@@ -192,37 +189,27 @@ impl Engine<'_, '_> {
             }
         }
     }
-
-    fn place(&self, function: FunctionId, loc: LocId) -> Place {
-        let program = self.code.program;
-        let function = &program.functions[function];
-        let position = program.locs[if loc.is_known() { loc } else { function.loc }];
-        Place {
-            file: program.files.get(position.file).map_or(String::new(), |file| file.path.clone()),
-            line: position.line,
-            column: position.column,
-            function: function.name.to_string(),
-        }
-    }
 }
 
 /// What the rounds so far say of a query.
 #[derive(Clone, Debug, Default)]
 struct QueryState {
     reached: bool,
-    violation: Option<crate::query::Violation>,
+    violations: Vec<crate::query::Violation>,
     contract: Option<(FunctionId, Option<String>)>,
     open: Option<(String, Place)>,
 }
 
 impl QueryState {
     fn resolve(self) -> Resolution {
-        match (self.violation, self.open, self.contract) {
-            (Some(violation), _, _) => Resolution::Unsafe(violation),
-            (None, Some((reason, at)), _) => Resolution::DontKnow { reason, at },
-            (None, None, Some((function, requires))) => Resolution::Contract { function, requires },
-            (None, None, None) if self.reached => Resolution::Safe,
-            (None, None, None) => Resolution::Infeasible,
+        if !self.violations.is_empty() {
+            return Resolution::Unsafe(self.violations);
+        }
+        match (self.open, self.contract) {
+            (Some((reason, at)), _) => Resolution::DontKnow { reason, at },
+            (None, Some((function, requires))) => Resolution::Contract { function, requires },
+            (None, None) if self.reached => Resolution::Safe,
+            (None, None) => Resolution::Infeasible,
         }
     }
 }

@@ -9,31 +9,51 @@ use rustc_hash::FxHashMap;
 use crate::code::Code;
 use crate::describe;
 use crate::machine::memory::ObjectId;
-use crate::machine::{Context, State, SymbolKind, Value};
-use crate::query::{Answer, Query, QueryId, Violation};
+use crate::machine::reach::lost_objects;
+use crate::machine::{Context, State, SymbolKind};
+use crate::query::{Answer, At, Query, QueryId, Violation};
 use crate::search::Observer;
-use crate::steps::{Relevant, segment};
+use crate::steps::{Relevant, place, segment};
 use crate::verdict::{Verdict, involved_symbols, judge};
 
 /// What the specifications say about points and calls.
-pub trait Semantics: Sync {
+pub trait Semantics<'p>: Sync {
     /// What must hold at the query's point, evaluated in the state before it.
-    fn require(&self, context: &mut Context, state: &mut State, query: &Query) -> Required;
+    fn require(&self, context: &mut Context<'p>, state: &mut State, query: &Query) -> Required;
 
     /// The message of a violated query, and the error state it leaves.
-    fn message(&self, context: &mut Context, state: &mut State, query: &Query) -> (String, String);
+    fn message(&self, context: &mut Context<'p>, state: &mut State, query: &Query) -> (String, String);
 
-    /// Answers a call with a model; `None` where there is none.
+    /// As [`Observer::model`].
     fn model(
         &self,
-        context: &mut Context,
+        context: &mut Context<'p>,
         state: &mut State,
         inst: InstId,
         callee: FunctionId,
-    ) -> Option<Value>;
+        forks: &mut Vec<State>,
+    ) -> bool;
 
     /// Transitions at an instruction that is no call, after it ran.
-    fn after(&self, context: &mut Context, state: &mut State, inst: InstId);
+    fn after(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        inst: InstId,
+        forks: &mut Vec<State>,
+    );
+
+    /// For queries at exits: the objects to ask about now that the top frame returns.
+    fn exit_objects(&self, state: &State, query: &Query, lost: &[ObjectId]) -> Vec<ObjectId>;
+
+    /// What must hold of such an object, and the message where it does not.
+    fn require_of(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        query: &Query,
+        object: ObjectId,
+    ) -> (Required, String);
 }
 
 /// What must hold, and the objects it speaks of.
@@ -48,10 +68,10 @@ const MAX_JUDGED: u32 = 40;
 
 pub struct Asking<'a, 'p> {
     pub code: &'a Code<'p>,
-    pub semantics: &'a dyn Semantics,
+    pub semantics: &'a dyn Semantics<'p>,
     pub queries: &'a [Query],
     /// The queries of this search by point.
-    pub points: FxHashMap<(FunctionId, InstId), Vec<QueryId>>,
+    pub points: FxHashMap<(FunctionId, At), Vec<QueryId>>,
     pub answers: FxHashMap<QueryId, Answer>,
     /// Functions that must be entered to reach points below.
     pub on_the_way: BTreeSet<FunctionId>,
@@ -68,7 +88,7 @@ const SMALL_DEPTH: usize = 4;
 impl<'a, 'p> Asking<'a, 'p> {
     pub fn new(
         code: &'a Code<'p>,
-        semantics: &'a dyn Semantics,
+        semantics: &'a dyn Semantics<'p>,
         queries: &'a [Query],
         active: &[QueryId],
         on_the_way: BTreeSet<FunctionId>,
@@ -77,8 +97,11 @@ impl<'a, 'p> Asking<'a, 'p> {
         let mut points: FxHashMap<_, Vec<QueryId>> = FxHashMap::default();
         for id in active {
             let query = &queries[id.0 as usize];
-            points.entry((query.function, query.inst)).or_default().push(*id);
+            points.entry((query.function, query.at)).or_default().push(*id);
         }
+        let at_exit = |id: &QueryId| queries[id.0 as usize].at == At::Exit;
+        // Queries at exits are never done: the next path may lose another object.
+        let n_open = if active.iter().any(at_exit) { usize::MAX } else { active.len() };
         let answers = active.iter().map(|id| (*id, Answer::default())).collect();
         Self {
             code,
@@ -89,15 +112,15 @@ impl<'a, 'p> Asking<'a, 'p> {
             on_the_way,
             root_has_callers,
             judged: FxHashMap::default(),
-            n_open: active.len(),
+            n_open,
         }
     }
 
-    fn ask(&mut self, context: &mut Context, state: &mut State, id: QueryId) {
+    fn ask(&mut self, context: &mut Context<'p>, state: &mut State, id: QueryId) {
         let answer = self.answers.entry(id).or_default();
         answer.reached = true;
         let judged = self.judged.entry(id).or_default();
-        if answer.violation.is_some() || *judged >= MAX_JUDGED {
+        if !answer.violations.is_empty() || *judged >= MAX_JUDGED {
             return;
         }
         let query = &self.queries[id.0 as usize];
@@ -125,7 +148,7 @@ impl<'a, 'p> Asking<'a, 'p> {
 
     fn record(
         &mut self,
-        context: &mut Context,
+        context: &mut Context<'p>,
         state: &mut State,
         id: QueryId,
         verdict: Verdict,
@@ -142,8 +165,14 @@ impl<'a, 'p> Asking<'a, 'p> {
                 let relevant = Relevant { symbols, objects };
                 let segment = segment(context, state, &relevant, (query.function, loc), &message);
                 let answer = self.answers.entry(id).or_default();
-                answer.violation =
-                    Some(Violation { message, input_dependent, segment, error_state });
+                answer.violations.push(Violation {
+                    message,
+                    input_dependent,
+                    segment,
+                    error_state,
+                    place: None,
+                    origin: None,
+                });
                 self.n_open = self.n_open.saturating_sub(1);
             }
             Verdict::NeedsCallers => {
@@ -167,8 +196,51 @@ impl<'a, 'p> Asking<'a, 'p> {
         }
     }
 
+    /// Asks an exit query about one object.
+    fn ask_at_exit(
+        &mut self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        id: QueryId,
+        object: ObjectId,
+        loc: LocId,
+    ) {
+        let query = self.queries[id.0 as usize];
+        let origin = place(context, query.function, state.memory.get(object).loc);
+        let known = self.answers.get(&id).is_some_and(|answer| {
+            answer.violations.iter().any(|known| known.origin == Some(origin.clone()))
+        });
+        let judged = self.judged.entry(id).or_default();
+        if known || *judged >= MAX_JUDGED {
+            return;
+        }
+        *judged += 1;
+        let (required, message) = self.semantics.require_of(context, state, &query, object);
+        let Required::Holds(required, _) = required else { return };
+        let (null, violated) = (state.memory.get(object).null, context.terms.not(required));
+        let exists = context.terms.not(null);
+        let violation = context.terms.and(&[violated, exists]);
+        if let Verdict::Unsafe { input_dependent } =
+            judge(context, state, violation, self.root_has_callers)
+        {
+            let symbols = involved_symbols(context, state, violation);
+            let relevant = Relevant { symbols, objects: vec![object] };
+            let at = (query.function, loc);
+            let segment = segment(context, state, &relevant, at, &message);
+            let place = place(context, query.function, loc);
+            self.answers.entry(id).or_default().violations.push(Violation {
+                message,
+                input_dependent,
+                segment,
+                error_state: String::new(),
+                place: Some(place),
+                origin: Some(origin),
+            });
+        }
+    }
+
     /// What callers must see to, where the violation speaks of the entry alone.
-    fn contract(&self, context: &mut Context, violation: FormulaId) -> Option<String> {
+    fn contract(&self, context: &mut Context<'p>, violation: FormulaId) -> Option<String> {
         let symbols = context.symbols_in(violation);
         let of_entry =
             |symbol: &logic::SymbolId| context.symbols.get(*symbol).kind == SymbolKind::Entry;
@@ -180,14 +252,13 @@ impl<'a, 'p> Asking<'a, 'p> {
     }
 
     fn loc_of(&self, query: &Query) -> LocId {
-        let function = &self.code.program.functions[query.function];
-        function.body.as_ref().map_or(function.loc, |body| body.insts[query.inst].loc)
+        query.loc(self.code.program)
     }
 }
 
-impl Observer for Asking<'_, '_> {
-    fn observe(&mut self, context: &mut Context, state: &mut State, inst: InstId) {
-        let point = (state.top().function, inst);
+impl<'p> Observer<'p> for Asking<'_, 'p> {
+    fn observe(&mut self, context: &mut Context<'p>, state: &mut State, inst: InstId) {
+        let point = (state.top().function, At::Inst(inst));
         let Some(queries) = self.points.get(&point) else { return };
         for id in queries.clone() {
             self.ask(context, state, id);
@@ -196,16 +267,23 @@ impl Observer for Asking<'_, '_> {
 
     fn model(
         &mut self,
-        context: &mut Context,
+        context: &mut Context<'p>,
         state: &mut State,
         inst: InstId,
         callee: FunctionId,
-    ) -> Option<Value> {
-        self.semantics.model(context, state, inst, callee)
+        forks: &mut Vec<State>,
+    ) -> bool {
+        self.semantics.model(context, state, inst, callee, forks)
     }
 
-    fn after(&mut self, context: &mut Context, state: &mut State, inst: InstId) {
-        self.semantics.after(context, state, inst);
+    fn after(
+        &mut self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        inst: InstId,
+        forks: &mut Vec<State>,
+    ) {
+        self.semantics.after(context, state, inst, forks);
     }
 
     fn enters(&mut self, state: &State, callee: FunctionId) -> bool {
@@ -219,7 +297,23 @@ impl Observer for Asking<'_, '_> {
         !is_idle && body.insts.len() <= SMALL_FUNCTION && state.frames.len() <= SMALL_DEPTH
     }
 
-    fn returns(&mut self, _context: &mut Context, _state: &mut State, _loc: LocId) {}
+    fn returns(&mut self, context: &mut Context<'p>, state: &mut State, loc: LocId) {
+        let lost: Vec<ObjectId> = lost_objects(state)
+            .into_iter()
+            .filter(|object| !state.memory.get(*object).is_lost)
+            .collect();
+        let point = (state.top().function, At::Exit);
+        for id in self.points.get(&point).cloned().unwrap_or_default() {
+            let query = self.queries[id.0 as usize];
+            self.answers.entry(id).or_default().reached = true;
+            for object in self.semantics.exit_objects(state, &query, &lost) {
+                self.ask_at_exit(context, state, id, object, loc);
+            }
+        }
+        for object in lost {
+            state.memory.get_mut(object).is_lost = true;
+        }
+    }
 
     fn is_done(&self) -> bool {
         self.n_open == 0

@@ -2,7 +2,7 @@
 
 use base::define_id;
 use findings::{Place, Segment};
-use program::{FunctionId, InstId, LocId};
+use program::{FunctionId, InstId, LocId, Program};
 
 define_id!(/// A query of one run, in program order.
     QueryId);
@@ -15,7 +15,25 @@ pub struct Query {
     /// Index of the observation among the rule's matches at the point.
     pub point: u32,
     pub function: FunctionId,
-    pub inst: InstId,
+    pub at: At,
+}
+
+/// Where in its function a query stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum At {
+    Inst(InstId),
+    /// Wherever the function returns.
+    Exit,
+}
+
+impl Query {
+    pub fn loc(&self, program: &Program) -> LocId {
+        let function = &program.functions[self.function];
+        match (self.at, &function.body) {
+            (At::Inst(inst), Some(body)) => body.insts[inst].loc,
+            _ => function.loc,
+        }
+    }
 }
 
 /// A violation on a path, in plain data: it outlives the search that found it.
@@ -25,6 +43,10 @@ pub struct Violation {
     pub input_dependent: bool,
     pub segment: Segment,
     pub error_state: String,
+    /// Where it shows, if not at the query's own place.
+    pub place: Option<Place>,
+    /// Where the object came from that an exit query is about.
+    pub origin: Option<Place>,
 }
 
 /// What one search says of a query.
@@ -32,7 +54,8 @@ pub struct Violation {
 pub struct Answer {
     /// Whether some path came to the point.
     pub reached: bool,
-    pub violation: Option<Violation>,
+    /// At an exit several, one for each object; otherwise at most one.
+    pub violations: Vec<Violation>,
     /// Paths on which the violation is up to the outermost function's callers.
     pub needs_callers: bool,
     /// What must hold at entry, in C terms, where that is simple.
@@ -49,7 +72,7 @@ pub enum Resolution {
     Safe,
     /// No path reaches the point.
     Infeasible,
-    Unsafe(Violation),
+    Unsafe(Vec<Violation>),
     /// Callers that are not part of the program decide.
     Contract {
         function: FunctionId,

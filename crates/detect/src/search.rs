@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use facts::cfg::LoopId;
+use rustc_hash::FxHashMap;
 use logic::{Comparison, FormulaId, Terms};
 use program::{
     BlockId, Body, Call, Callee, FunctionId, InstId, Linkage, LocId, Op, Operand, Terminator, Ty,
@@ -21,27 +22,35 @@ use crate::machine::trail::{Trail, What};
 use crate::machine::{Context, Feasible, Frame, State, SymbolKind, Value};
 
 /// What a search is for. Called at every instruction of every path, in execution order.
-pub trait Observer {
+pub trait Observer<'p> {
     /// Before the instruction runs. Iterations that only set the scene are not shown.
-    fn observe(&mut self, context: &mut Context, state: &mut State, inst: InstId);
+    fn observe(&mut self, context: &mut Context<'p>, state: &mut State, inst: InstId);
 
-    /// A call that is not entered: answers it with a model. `None` where there is none.
+    /// Answers a call with a model: its result is set in `state`, other ways it can go are
+    /// added to `forks`. False where there is no model.
     fn model(
         &mut self,
-        context: &mut Context,
+        context: &mut Context<'p>,
         state: &mut State,
         inst: InstId,
         callee: FunctionId,
-    ) -> Option<Value>;
+        forks: &mut Vec<State>,
+    ) -> bool;
 
     /// After an instruction that is not a call ran.
-    fn after(&mut self, context: &mut Context, state: &mut State, inst: InstId);
+    fn after(
+        &mut self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        inst: InstId,
+        forks: &mut Vec<State>,
+    );
 
     /// Whether a call of this function is worth following in this state.
     fn enters(&mut self, state: &State, callee: FunctionId) -> bool;
 
     /// A function of the path returns; its locals are still there.
-    fn returns(&mut self, context: &mut Context, state: &mut State, loc: LocId);
+    fn returns(&mut self, context: &mut Context<'p>, state: &mut State, loc: LocId);
 
     /// Nothing more is wanted.
     fn is_done(&self) -> bool;
@@ -58,11 +67,13 @@ pub struct Limits {
     pub depth: usize,
     /// Loops of at most so many iterations are run one by one.
     pub unroll: u32,
+    /// Paths that may pass a block: keeps the work linear in the size of the code.
+    pub visits: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { instructions: 20_000, waiting: 256, depth: 8, unroll: 6 }
+        Self { instructions: 20_000, waiting: 256, depth: 8, unroll: 6, visits: 40 }
     }
 }
 
@@ -83,8 +94,8 @@ pub struct Search<'a, 'p> {
     pub n_instructions: u64,
     /// The first reason why paths were left out, and where.
     pub cutoff: Option<(Cutoff, LocId)>,
-    /// Blocks seen, for the statistics.
-    pub visited: rustc_hash::FxHashSet<(FunctionId, BlockId)>,
+    /// How often paths passed a block, by depth of the call.
+    visits: FxHashMap<(u32, FunctionId, BlockId), u32>,
 }
 
 impl<'a, 'p> Search<'a, 'p> {
@@ -96,7 +107,7 @@ impl<'a, 'p> Search<'a, 'p> {
             waiting: Vec::new(),
             n_instructions: 0,
             cutoff: None,
-            visited: Default::default(),
+            visits: FxHashMap::default(),
         }
     }
 
@@ -105,7 +116,7 @@ impl<'a, 'p> Search<'a, 'p> {
         &mut self,
         function: FunctionId,
         is_input: &dyn Fn(usize) -> bool,
-        observer: &mut dyn Observer,
+        observer: &mut dyn Observer<'p>,
     ) {
         let Some(state) = self.start(function, is_input) else { return };
         self.waiting.push(state);
@@ -165,6 +176,7 @@ impl<'a, 'p> Search<'a, 'p> {
             n_steps: 0,
         };
         state.top_mut().next = body.blocks[Body::ENTRY].first;
+        self.visits.insert((0, function, Body::ENTRY), 1);
         Some(state)
     }
 
@@ -178,15 +190,12 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Runs a state until it ends or forks.
-    fn follow(&mut self, mut state: State, observer: &mut dyn Observer) {
+    fn follow(&mut self, mut state: State, observer: &mut dyn Observer<'p>) {
         loop {
             let frame = state.top();
             let body = self.body(frame.function);
             let block = &body.blocks[frame.block];
-            let (function, id) = (frame.function, frame.next);
-            if id == block.first {
-                self.visited.insert((function, frame.block));
-            }
+            let id = frame.next;
             if id < block.end {
                 self.n_instructions += 1;
                 state.n_steps += 1;
@@ -225,7 +234,7 @@ impl<'a, 'p> Search<'a, 'p> {
         state: &mut State,
         id: InstId,
         body: &'p Body,
-        observer: &mut dyn Observer,
+        observer: &mut dyn Observer<'p>,
     ) -> bool {
         let inst = &body.insts[id];
         if matches!(inst.op, Op::Phi(_)) {
@@ -241,7 +250,9 @@ impl<'a, 'p> Search<'a, 'p> {
             self.push(forked);
         }
         Exec { context: &mut self.context, state }.run(id);
-        observer.after(&mut self.context, state, id);
+        let mut forks = Vec::new();
+        observer.after(&mut self.context, state, id, &mut forks);
+        forks.into_iter().for_each(|fork| self.push(fork));
         !state.path.is_dead
     }
 
@@ -416,11 +427,34 @@ impl<'a, 'p> Search<'a, 'p> {
                 }
             }
         }
+        if !self.visit(state, target, body) {
+            return false;
+        }
         self.run_phis(state, from, target, body);
         let frame = state.top_mut();
         frame.block = target;
         frame.next = body.blocks[target].first;
         true
+    }
+
+    /// Counts a path through a block; false where enough came this way.
+    fn visit(&mut self, state: &State, block: BlockId, body: &Body) -> bool {
+        let key = (state.depth(), state.top().function, block);
+        let visits = self.visits.entry(key).or_default();
+        *visits += 1;
+        let goes_on = *visits <= self.limits.visits;
+        if !goes_on {
+            self.cut(Cutoff::Budget, body.blocks[block].loc);
+        }
+        goes_on
+    }
+
+    /// Blocks some path passed, sorted.
+    pub fn visited(&self) -> Vec<(FunctionId, BlockId)> {
+        let mut visited: Vec<_> = self.visits.keys().map(|(_, f, block)| (*f, *block)).collect();
+        visited.sort_unstable();
+        visited.dedup();
+        visited
     }
 
     fn run_phis(&mut self, state: &mut State, from: BlockId, target: BlockId, body: &'p Body) {
@@ -496,7 +530,7 @@ impl<'a, 'p> Search<'a, 'p> {
         state: &mut State,
         id: InstId,
         call: &'p Call,
-        observer: &mut dyn Observer,
+        observer: &mut dyn Observer<'p>,
     ) -> bool {
         let inst = &self.body(state.top().function).insts[id];
         let callee = match &call.callee {
@@ -510,17 +544,23 @@ impl<'a, 'p> Search<'a, 'p> {
             Callee::Intrinsic(_) => None,
         };
         if let Some(function) = callee {
-            if let Some(result) = observer.model(&mut self.context, state, id, function) {
-                let depth = state.depth();
-                let caller = state.top().function;
-                state.top_mut().set(id, result);
-                state.trail.push(
-                    What::Modelled { callee: function, result },
-                    inst.loc,
-                    caller,
-                    depth,
-                );
-                return !state.path.is_dead && !self.code.never_returns(inst);
+            let mut forks = Vec::new();
+            if observer.model(&mut self.context, state, id, function, &mut forks) {
+                let never_returns = self.code.never_returns(inst);
+                let note = |state: &mut State| {
+                    let (result, caller) = (state.top().value(id), state.top().function);
+                    let what = What::Modelled { callee: function, result };
+                    let depth = state.depth();
+                    state.trail.push(what, inst.loc, caller, depth);
+                };
+                for mut fork in forks {
+                    if !never_returns {
+                        note(&mut fork);
+                        self.push(fork);
+                    }
+                }
+                note(state);
+                return !state.path.is_dead && !never_returns;
             }
             let enters = self.code.program.functions[function].body.is_some()
                 && !self.code.program.functions[function].is_variadic
@@ -567,7 +607,7 @@ impl<'a, 'p> Search<'a, 'p> {
         state: &mut State,
         value: Option<Operand>,
         loc: LocId,
-        observer: &mut dyn Observer,
+        observer: &mut dyn Observer<'p>,
     ) -> bool {
         if state.top().loops.iter().any(|run| matches!(run.phase, Phase::Earlier { .. })) {
             return false;

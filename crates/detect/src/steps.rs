@@ -187,14 +187,5 @@ fn concerns(context: &mut Context, state: &State, relevant: &Relevant, value: Va
 }
 
 pub fn place(context: &Context, function: FunctionId, loc: LocId) -> Place {
-    let program = context.program;
-    let function = &program.functions[function];
-    let loc = if loc.is_known() { loc } else { function.loc };
-    let position = program.locs[loc];
-    Place {
-        file: program.files.get(position.file).map_or(String::new(), |file| file.path.clone()),
-        line: position.line,
-        column: position.column,
-        function: function.name.to_string(),
-    }
+    crate::report::place_of(context.program, function, loc)
 }

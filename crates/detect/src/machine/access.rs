@@ -1,6 +1,6 @@
 //! Reading and writing objects at symbolic offsets.
 
-use logic::{Comparison, FormulaId, Interval, TermId, Terms};
+use logic::{Comparison, Interval, TermId, Terms};
 use program::{Const, ConstId, GlobalId, LocId, Ty};
 
 use super::context::Context;
@@ -325,11 +325,8 @@ pub fn make_up(
             Value::Int(context.fresh(domain, kind, wanted.name, wanted.loc))
         }
         Ty::Ptr => {
-            let null = context.fresh_bool(kind, wanted.name, wanted.loc);
-            Value::Pointer {
-                object: foreign_object(context, memory, wanted, kind, null),
-                offset: context.constant(0),
-            }
+            let object = foreign_object(context, memory, wanted, kind);
+            Value::Pointer { object, offset: context.constant(0) }
         }
         Ty::Float(_) => {
             let is_zero = context.fresh_bool(kind, wanted.name, wanted.loc);
@@ -344,7 +341,6 @@ fn foreign_object(
     memory: &mut Memory,
     wanted: Wanted,
     kind: SymbolKind,
-    null: FormulaId,
 ) -> ObjectId {
     let content = match kind {
         SymbolKind::Chosen => Content::Input,
@@ -357,10 +353,18 @@ fn foreign_object(
     let size = context.fresh(Interval::new(0, 1 << 62), size_kind, size_name, wanted.loc);
     let mut object = Object::new(ObjectKind::Pointee, &name, Some(size), content);
     object.has_start = false;
-    object.null = null;
     object.escaped = true;
     object.loc = wanted.loc;
+    make_nullable(context, &mut object, kind, wanted.name);
     memory.add(object)
+}
+
+/// From now on pointers to the object may be null instead.
+pub fn make_nullable(context: &mut Context, object: &mut Object, kind: SymbolKind, name: &str) {
+    let bit = context.fresh(Interval::new(0, 1), kind, name, object.loc);
+    let one = context.constant(1);
+    object.null = context.terms.compare(Comparison::Eq, bit, one);
+    object.null_bit = context.terms.as_symbol(bit);
 }
 
 /// The value of a constant.

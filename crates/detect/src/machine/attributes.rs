@@ -95,7 +95,7 @@ impl Attributes<'_, '_> {
         match self.state.memory.get(object).kind {
             ObjectKind::Heap { .. } => Some(true),
             ObjectKind::Pointee => None,
-            ObjectKind::Local { .. } | ObjectKind::Global(_) => Some(false),
+            ObjectKind::Local { .. } | ObjectKind::Global(_) | ObjectKind::Handle(_) => Some(false),
         }
     }
 

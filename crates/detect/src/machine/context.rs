@@ -1,6 +1,7 @@
 //! What all states of one search share: terms, symbols, and the prover.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use logic::{FormulaId, Interval, Leaf, Outcome, Solver, SymbolId, TermId, Terms};
 use program::{GlobalId, LocId, Program};
@@ -16,12 +17,12 @@ pub struct Context<'p> {
     pub program: &'p Program,
     pub terms: Terms,
     pub symbols: Symbols,
-    pub solver: &'p mut Solver,
+    pub solver: Solver,
     /// Terms that count as signed numbers of this width because the program would be
     /// undefined if they were not.
     exact: FxHashSet<(TermId, u32)>,
     /// Globals that hold their initialiser when the outermost function starts.
-    initialized: &'p [bool],
+    initialized: Arc<[bool]>,
     formula_symbols: FxHashMap<FormulaId, Rc<[SymbolId]>>,
 }
 
@@ -34,7 +35,7 @@ pub enum Feasible {
 }
 
 impl<'p> Context<'p> {
-    pub fn new(program: &'p Program, solver: &'p mut Solver, initialized: &'p [bool]) -> Self {
+    pub fn new(program: &'p Program, solver: Solver, initialized: Arc<[bool]>) -> Self {
         Self {
             program,
             terms: Terms::new(),

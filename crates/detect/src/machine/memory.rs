@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base::{IdVec, define_id};
-use logic::{FormulaId, TermId, Terms};
+use logic::{FormulaId, SymbolId, TermId, Terms};
 use program::{FunctionId, GlobalId, InstId, LocId};
 
 use super::value::Value;
@@ -32,6 +32,8 @@ pub enum ObjectKind {
     },
     /// What a pointer of unknown origin leads to.
     Pointee,
+    /// Something outside that a number stands for, such as an open file.
+    Handle(TermId),
 }
 
 /// What an object holds where nothing was written on the path.
@@ -60,12 +62,16 @@ pub struct Object {
     pub has_start: bool,
     /// Holds where a pointer to this object is null instead.
     pub null: FormulaId,
+    /// The bit that is 1 where `null` holds, where there is one.
+    pub null_bit: Option<SymbolId>,
     pub content: Content,
     pub log: Option<Rc<Write>>,
     /// Attributes of the whole object, by name: `State` and those of user specifications.
     pub attributes: BTreeMap<Rc<str>, Value>,
     /// Whether code outside the path may hold a pointer to it.
     pub escaped: bool,
+    /// A function has returned and nothing leads to it any more.
+    pub is_lost: bool,
     /// Where it was declared or allocated.
     pub loc: LocId,
 }
@@ -112,6 +118,7 @@ pub enum Data {
 pub struct Memory {
     objects: IdVec<ObjectId, Rc<Object>>,
     globals: BTreeMap<GlobalId, ObjectId>,
+    handles: BTreeMap<TermId, ObjectId>,
 }
 
 impl Object {
@@ -122,10 +129,12 @@ impl Object {
             size,
             has_start: true,
             null: Terms::FALSE,
+            null_bit: None,
             content,
             log: None,
             attributes: BTreeMap::new(),
             escaped: false,
+            is_lost: false,
             loc: LocId::UNKNOWN,
         }
     }
@@ -154,6 +163,17 @@ impl Memory {
 
     pub fn global(&self, global: GlobalId) -> Option<ObjectId> {
         self.globals.get(&global).copied()
+    }
+
+    pub fn add_handle(&mut self, number: TermId, object: Object) -> ObjectId {
+        let id = self.add(object);
+        self.handles.insert(number, id);
+        id
+    }
+
+    /// What a number stands for, where it stands for something.
+    pub fn handle(&self, number: TermId) -> Option<ObjectId> {
+        self.handles.get(&number).copied()
     }
 
     pub fn get(&self, object: ObjectId) -> &Object {

@@ -2,6 +2,7 @@
 //! model, and says of each value exactly what the path makes of it.
 
 pub mod access;
+pub mod addresses;
 pub mod arith;
 pub mod attributes;
 pub mod context;
@@ -9,6 +10,7 @@ pub mod exec;
 pub mod loops;
 pub mod memory;
 pub mod path;
+pub mod reach;
 pub mod state;
 pub mod strings;
 pub mod symbols;

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use facts::cfg::LoopId;
 use logic::SymbolId;
-use program::{BlockId, FunctionId, InstId};
+use program::{BlockId, FunctionId, InstId, LocId};
 
-use super::memory::Memory;
+use super::context::Context;
+use super::memory::{Content, Memory, Object, ObjectKind};
 use super::path::Path;
 use super::trail::Trail;
 use super::value::Value;
@@ -100,6 +101,12 @@ impl Frame {
         self.values[inst.0 as usize / CHUNK][inst.0 as usize % CHUNK]
     }
 
+    /// Everything the frame holds: parameters and what its instructions computed.
+    pub fn all_values(&self) -> impl Iterator<Item = Value> + '_ {
+        let computed = self.values.iter().flat_map(|chunk| chunk.iter().copied());
+        self.params.iter().chain(self.rest.iter()).copied().chain(computed)
+    }
+
     pub fn set(&mut self, inst: InstId, value: Value) {
         let chunk = &mut self.values[inst.0 as usize / CHUNK];
         Rc::make_mut(chunk)[inst.0 as usize % CHUNK] = value;
@@ -117,6 +124,33 @@ impl State {
 
     pub fn depth(&self) -> u32 {
         self.frames.len() as u32 - 1
+    }
+
+    /// The object whose attributes a value stands for: a pointer's own, or what a number is
+    /// the handle of.
+    pub fn resource(&self, context: &mut Context, value: Value) -> Value {
+        match value {
+            Value::Int(number) => match self.memory.handle(number) {
+                Some(object) => Value::Pointer { object, offset: context.constant(0) },
+                None => value,
+            },
+            _ => value,
+        }
+    }
+
+    /// As [`resource`](Self::resource), but a number becomes a handle if it was none.
+    pub fn resource_mut(&mut self, context: &mut Context, value: Value, loc: LocId) -> Value {
+        let known = self.resource(context, value);
+        let Value::Int(number) = known else { return known };
+        let name = match context.terms.as_symbol(number) {
+            Some(symbol) => context.symbols.get(symbol).name.to_string(),
+            None => String::new(),
+        };
+        let mut object =
+            Object::new(ObjectKind::Handle(number), &name, None, Content::Unknown);
+        object.loc = loc;
+        let object = self.memory.add_handle(number, object);
+        Value::Pointer { object, offset: context.constant(0) }
     }
 
     /// Whether some loop on the stack is in an iteration that only sets the scene.

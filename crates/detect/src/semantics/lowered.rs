@@ -1,0 +1,330 @@
+//! Attributes of specifications, answered from the state of a path.
+
+use logic::{Interval, TermId, Terms};
+use program::{CType, Function, InstId, LocId, Op, Operand, PathStep, Ty, TypeId};
+use spec::attribute::AttributeId;
+use spec::facts;
+use spec::lower::{Argument, Context as Lower, Origin, UNDEF, Unsupported};
+
+use crate::code::Code;
+use crate::machine::access::Wanted;
+use crate::machine::addresses;
+use crate::machine::attributes::Attributes;
+use crate::machine::exec::{Exec, is_signed, width};
+use crate::machine::memory::ObjectKind;
+use crate::machine::strings::Length;
+use crate::machine::{Context, State, SymbolKind, Value};
+
+/// A state that answers for attributes at one instruction of its top frame.
+pub struct Lowered<'c, 'p> {
+    pub code: &'c Code<'p>,
+    pub context: &'c mut Context<'p>,
+    pub state: &'c mut State,
+    pub loc: LocId,
+    /// Objects that were asked about.
+    pub objects: Vec<crate::machine::memory::ObjectId>,
+}
+
+impl<'p> Lowered<'_, 'p> {
+    fn function(&self) -> &'p Function {
+        &self.code.program.functions[self.state.top().function]
+    }
+
+    /// What an argument is on this path.
+    pub fn value(&mut self, argument: &Argument) -> Option<Value> {
+        let value = match argument {
+            Argument::Operand(operand) => {
+                Some(Exec { context: self.context, state: self.state }.operand(*operand))
+            }
+            Argument::Place(inst) => self.place_value(*inst),
+            Argument::Number(number) => Some(Value::Int(self.context.constant(*number))),
+            Argument::Term(term) => {
+                Some(addresses::from_term(self.context, &self.state.memory, *term))
+            }
+            Argument::Pointee(pointer) => {
+                let pointer = self.value(pointer)?;
+                let ctype = facts::c_type(self.code.program, self.function(), argument);
+                self.read(pointer, ctype)
+            }
+            Argument::Member(_) | Argument::Rest(_) | Argument::Free(_) => None,
+        };
+        if let Some(Value::Pointer { object, .. }) = value
+            && !self.objects.contains(&object)
+        {
+            self.objects.push(object);
+        }
+        value
+    }
+
+    /// The value at the place an access means: what a load reads, or a store overwrites.
+    fn place_value(&mut self, inst: InstId) -> Option<Value> {
+        let body = self.function().body.as_ref()?;
+        match &body.insts.get(inst)?.op {
+            Op::Load(access) => {
+                let (ptr, ctype) = (access.ptr, access.ctype);
+                let pointer = Exec { context: self.context, state: self.state }.operand(ptr);
+                self.read(pointer, Some(ctype))
+            }
+            Op::Store { value, .. } => {
+                Some(Exec { context: self.context, state: self.state }.operand(*value))
+            }
+            _ => None,
+        }
+    }
+
+    fn read(&mut self, pointer: Value, ctype: Option<TypeId>) -> Option<Value> {
+        let (object, offset) = pointer.as_pointer()?;
+        let ty = machine_type(self.code, ctype?)?;
+        let signed = is_signed(self.context, ctype?);
+        let name = self.state.memory.get(object).name.trim_start_matches('*').to_owned();
+        let wanted = Wanted { ty, signed, name: &name, loc: self.loc };
+        let state = &mut *self.state;
+        let mut reader = crate::machine::access::Reader {
+            context: self.context,
+            path: &state.path,
+            memory: &mut state.memory,
+        };
+        Some(reader.read(object, offset, wanted))
+    }
+
+    fn attributes(&mut self) -> Attributes<'_, 'p> {
+        Attributes { context: self.context, state: self.state, loc: self.loc }
+    }
+
+    /// `Value(x)`: integers as their C type reads them.
+    fn number(&mut self, argument: &Argument) -> Option<TermId> {
+        let value = self.value(argument)?;
+        let Value::Int(term) = value else {
+            return addresses::to_term(self.context, &self.state.memory, value);
+        };
+        let Argument::Operand(operand) = argument else { return Some(term) };
+        let bits = {
+            let exec = Exec { context: self.context, state: self.state };
+            match exec.operand_ty(*operand) {
+                ty @ Ty::Int(_) => width(ty),
+                _ => return Some(term),
+            }
+        };
+        let signed = match facts::c_type(self.code.program, self.function(), argument) {
+            Some(ctype) => is_signed(self.context, ctype),
+            None => true,
+        };
+        Some(self.context.wrap(term, bits, signed))
+    }
+
+    /// Bytes from the pointer to the end of what it may be used for.
+    pub fn room(&mut self, argument: &Argument) -> Option<TermId> {
+        let value = self.value(argument)?;
+        let room = self.attributes().room(value);
+        match self.member_room(argument) {
+            Some(member) => Some(match room {
+                Some(room) => self.context.terms.min(room, member),
+                None => member,
+            }),
+            None => room,
+        }
+    }
+
+    /// The room in an array that is a member, but not the last, of a struct, where the
+    /// pointer is that array decayed. Pointers got in other ways may use the whole object.
+    fn member_room(&mut self, argument: &Argument) -> Option<TermId> {
+        let Argument::Operand(Operand::Inst(inst)) = argument else { return None };
+        let program = self.code.program;
+        let body = self.function().body.as_ref()?;
+        let Op::Address(address) = &body.insts.get(*inst)?.op else { return None };
+        let (record, member, indices) = match address.path.as_ref() {
+            [.., PathStep::Field { record, member }] => (*record, *member, None),
+            [.., PathStep::Field { record, member }, PathStep::Index { term, constant }] => {
+                (*record, *member, Some((*term, *constant)))
+            }
+            _ => return None,
+        };
+        let record = &program.records[record];
+        let index = member as usize;
+        if index + 1 >= record.members.len() {
+            return None;
+        }
+        let member = &record.members[index];
+        let CType::Array { element, count: Some(count @ 2..) } =
+            facts::stripped(program, member.ctype)
+        else {
+            return None;
+        };
+        let size = facts::type_size(program, *element)?;
+        let total = self.context.constant(i128::from(size * count));
+        let used = match indices {
+            None => self.context.constant(0),
+            Some((None, constant)) => {
+                self.context.constant(i128::from(constant) * i128::from(size))
+            }
+            Some((Some(term), constant)) => {
+                let term = address.terms.get(term as usize)?;
+                let mut exec = Exec { context: self.context, state: self.state };
+                let bits = width(exec.operand_ty(term.index));
+                let Value::Int(index) = exec.operand(term.index) else { return None };
+                let index = self.context.wrap(index, bits, true);
+                let scaled = self.context.terms.scale(i128::from(term.stride), index);
+                let shift = i128::from(constant) * i128::from(size);
+                self.context.terms.add_constant(scaled, shift)
+            }
+        };
+        Some(self.context.terms.sub(total, used))
+    }
+
+    fn length(&mut self, argument: &Argument) -> Option<TermId> {
+        let value = self.value(argument)?;
+        let unit = self.unit_width(argument);
+        let length = self.attributes().length(value, unit)?;
+        Some(match length {
+            Length::Known(units) => self.context.terms.scale(i128::from(unit), units),
+            Length::Unterminated(_) => self.context.constant(UNDEF),
+        })
+    }
+
+    /// Bytes per character of the string a pointer of this type leads to.
+    pub fn unit_width(&self, argument: &Argument) -> u64 {
+        let program = self.code.program;
+        let element = facts::c_type(program, self.function(), argument)
+            .and_then(|ctype| facts::pointee(program, ctype));
+        match element.map(|element| facts::stripped(program, element)) {
+            Some(CType::Int { bits: 32, .. }) => 4,
+            _ => 1,
+        }
+    }
+
+    fn is_initialized(&mut self, argument: &Argument) -> Option<bool> {
+        match self.value(argument)? {
+            Value::Uninit(_) => Some(false),
+            _ => Some(true),
+        }
+    }
+
+    fn is_input(&mut self, argument: &Argument) -> Option<bool> {
+        match self.value(argument)? {
+            Value::Int(term) => Some(self.attributes().is_input(term)),
+            Value::Pointer { object, .. } => {
+                use crate::machine::memory::{Content, Data};
+                let object = self.state.memory.get(object);
+                let newest = object.writes().next().map(|write| match write.data {
+                    Data::Unknown { input } | Data::String { input, .. } => input,
+                    _ => false,
+                });
+                Some(newest.unwrap_or(object.content == Content::Input))
+            }
+            _ => Some(false),
+        }
+    }
+
+    fn region(&mut self, argument: &Argument) -> Option<i128> {
+        let name = match self.value(argument)? {
+            Value::Pointer { object, .. } => match self.state.memory.get(object).kind {
+                ObjectKind::Local { .. } => "stack",
+                ObjectKind::Global(global)
+                    if self.code.program.globals[global].is_string_literal =>
+                {
+                    "literal"
+                }
+                ObjectKind::Global(_) => "global",
+                ObjectKind::Heap { .. } => "heap",
+                ObjectKind::Pointee | ObjectKind::Handle(_) => return None,
+            },
+            Value::Function(_) => "code",
+            _ => return None,
+        };
+        Some(name_code(name))
+    }
+}
+
+impl Lower for Lowered<'_, '_> {
+    fn terms(&mut self) -> &mut Terms {
+        &mut self.context.terms
+    }
+
+    fn tracked(
+        &mut self,
+        attribute: AttributeId,
+        args: &[Argument],
+        _domain: Interval,
+    ) -> Result<TermId, Unsupported> {
+        let unknown = Unsupported::UnknownFact(attribute);
+        let Some(argument) = args.first() else { return Err(unknown) };
+        let truth = |context: &mut Context, holds: bool| context.constant(i128::from(holds));
+        let term = match attribute.name() {
+            "Value" => self.number(argument),
+            "Size" => self.room(argument),
+            "Len" => self.length(argument),
+            "Offset" => {
+                let value = self.value(argument).ok_or(unknown.clone())?;
+                self.attributes().offset(value)
+            }
+            "Init" => self.is_initialized(argument).map(|holds| truth(self.context, holds)),
+            "Input" => self.is_input(argument).map(|holds| truth(self.context, holds)),
+            name => {
+                let value = self.value(argument).ok_or(unknown.clone())?;
+                let value = self.state.resource(self.context, value);
+                Some(match self.attributes().get(value, name) {
+                    Some(Value::Int(term)) => term,
+                    _ => self.context.constant(UNDEF),
+                })
+            }
+        };
+        term.ok_or(unknown)
+    }
+
+    fn fact(&mut self, attribute: AttributeId, args: &[Argument]) -> Option<i128> {
+        let program = self.code.program;
+        let known = facts::from_text(program, self.function(), attribute, args, &mut name_code);
+        if known.is_some() {
+            return known;
+        }
+        match attribute.name() {
+            "Region" => self.region(args.first()?),
+            "Reaches" => {
+                let Argument::Operand(operand) = args.first()? else { return None };
+                let function = self.state.top().function;
+                Some(i128::from(self.code.reaches_size(function, *operand)))
+            }
+            _ => None,
+        }
+    }
+
+    fn fresh(&mut self, origin: Origin) -> TermId {
+        let kind = match origin {
+            Origin::Input => SymbolKind::Chosen,
+            Origin::Unknown => SymbolKind::Unknown,
+        };
+        self.context.fresh(Interval::ALL, kind, "", self.loc)
+    }
+
+    fn name_code(&mut self, name: &str) -> i128 {
+        name_code(name)
+    }
+
+    fn constant_string(&mut self, argument: &Argument) -> Option<Vec<u8>> {
+        facts::literal_bytes(self.code.program, argument)
+    }
+
+    fn type_range(&mut self, argument: &Argument) -> Option<Interval> {
+        let program = self.code.program;
+        facts::type_range(program, facts::c_type(program, self.function(), argument)?)
+    }
+}
+
+/// The number a name stands for: the same in every search and run.
+pub fn name_code(name: &str) -> i128 {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    i128::from(hash >> 8) + 1
+}
+
+/// The machine type a C type is read as.
+pub fn machine_type(code: &Code, ctype: TypeId) -> Option<Ty> {
+    Some(match facts::stripped(code.program, ctype) {
+        CType::Bool => Ty::Int(8),
+        CType::Int { bits, .. } | CType::Enum { bits, .. } => Ty::Int(*bits),
+        CType::Float { bits, .. } => Ty::Float(*bits),
+        CType::Pointer(_) => Ty::Ptr,
+        _ => return None,
+    })
+}
