@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use facts::cfg::{Cfg, NoReturn};
 use facts::loops::FunctionLoops;
-use program::{CType, Call, Callee, FunctionId, Inst, Op, Operand, Program, TypeId};
+use program::{CType, Call, Callee, Const, FunctionId, Inst, Op, Operand, Program, TypeId};
 
 use crate::effects::{Effect, Effects, never_written};
 use crate::reaches::Uses;
@@ -117,15 +117,26 @@ fn callers(program: &Program) -> Vec<Vec<FunctionId>> {
     let mut callers = vec![Vec::new(); program.functions.len()];
     for (id, function) in program.functions.iter_enumerated() {
         let Some(body) = &function.body else { continue };
+        let mut add = |callee: FunctionId| {
+            let list: &mut Vec<FunctionId> = &mut callers[callee.0 as usize];
+            if list.last() != Some(&id) {
+                list.push(id);
+            }
+        };
         for inst in &body.insts {
             if let Op::Call(call) = &inst.op
                 && let Callee::Function(callee) = call.callee
             {
-                let list: &mut Vec<FunctionId> = &mut callers[callee.0 as usize];
-                if list.last() != Some(&id) {
-                    list.push(id);
-                }
+                add(callee);
             }
+            // Who takes a function's address most likely calls it, or hands it on.
+            inst.op.for_each_operand(|operand| {
+                if let Operand::Const(constant) = operand
+                    && let Const::Function(callee) = program.constants[constant]
+                {
+                    add(callee);
+                }
+            });
         }
     }
     callers

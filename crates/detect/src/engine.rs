@@ -25,11 +25,27 @@ pub struct Settings {
     pub rounds: u32,
     /// Functions whose parameters of these positions are outside input.
     pub inputs: BTreeMap<FunctionId, Vec<usize>>,
+    /// Raise also what is only meant for `--strict`.
+    pub strict: bool,
+    /// Only these rules; all where empty.
+    pub rules: Vec<String>,
+}
+
+impl Settings {
+    pub fn wants(&self, rule: &str) -> bool {
+        self.rules.is_empty() || self.rules.iter().any(|wanted| wanted == rule)
+    }
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { limits: Limits::default(), rounds: 4, inputs: BTreeMap::new() }
+        Self {
+            limits: Limits::default(),
+            rounds: 4,
+            inputs: BTreeMap::new(),
+            strict: false,
+            rules: Vec::new(),
+        }
     }
 }
 
@@ -110,9 +126,7 @@ impl Engine<'_, '_> {
     }
 
     fn search(&self, root: FunctionId, task: &Task) -> Done {
-        let mut solver = SOLVER
-            .take()
-            .unwrap_or_else(|| Solver::new(logic::Limits::default()));
+        let mut solver = SOLVER.take().unwrap_or_else(|| Solver::new(logic::Limits::default()));
         solver.counters = Counters::default();
         let initialized = self.code.initialized(root);
         let context = Context::new(self.code.program, solver, initialized);

@@ -20,27 +20,28 @@ pub mod verdict;
 
 use findings::Findings;
 use program::Program;
+use spec::rules::Rules;
 
 pub use engine::Settings;
-pub use semantics::compiled::Rules;
 
 /// Raises and answers the queries of all rules on a program.
 pub fn check(program: &Program, rules: &Rules, settings: &Settings, findings: &mut Findings) {
     let code = code::Code::new(program);
-    let compiled = rules.compile(program);
-    let semantics = semantics::asking::Specified { code: &code, compiled: &compiled };
+    let wanted = |rule: &str| settings.wants(rule);
+    let compiled = semantics::compiled::Compiled::new(rules, program, settings.strict, &wanted);
+    let semantics = semantics::asking::Specified::new(&code, &compiled);
     let engine =
         engine::Engine { code: &code, semantics: &semantics, queries: &compiled.queries, settings };
     let outcome = engine.run();
-    let infos: Vec<report::RuleInfo> = rules.specs.iter().map(rule_info).collect();
+    let infos: Vec<report::RuleInfo> = rules.faults.iter().map(rule_info).collect();
     report::add(findings, program, &infos, &compiled.queries, &outcome);
 }
 
-fn rule_info(spec: &spec::ast::Spec) -> report::RuleInfo {
-    let severity = match spec.severity {
+fn rule_info(fault: &spec::rules::Fault) -> report::RuleInfo {
+    let severity = match fault.severity {
         spec::ast::Severity::Error => findings::Severity::Error,
         spec::ast::Severity::Warning => findings::Severity::Warning,
         spec::ast::Severity::Note => findings::Severity::Note,
     };
-    report::RuleInfo { id: spec.id.clone(), cwe: spec.cwe.clone(), severity }
+    report::RuleInfo { id: fault.id.clone(), cwe: fault.cwe.clone(), severity }
 }

@@ -22,7 +22,12 @@ pub trait Semantics<'p>: Sync {
     fn require(&self, context: &mut Context<'p>, state: &mut State, query: &Query) -> Required;
 
     /// The message of a violated query, and the error state it leaves.
-    fn message(&self, context: &mut Context<'p>, state: &mut State, query: &Query) -> (String, String);
+    fn message(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        query: &Query,
+    ) -> (String, String);
 
     /// As [`Observer::model`].
     fn model(
@@ -42,6 +47,9 @@ pub trait Semantics<'p>: Sync {
         inst: InstId,
         forks: &mut Vec<State>,
     );
+
+    /// Whether a function may change the state of an object: then calls of it matter.
+    fn is_stateful(&self, function: FunctionId) -> bool;
 
     /// For queries at exits: the objects to ask about now that the top frame returns.
     fn exit_objects(&self, state: &State, query: &Query, lost: &[ObjectId]) -> Vec<ObjectId>;
@@ -293,7 +301,9 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
         let Some(body) = &self.code.program.functions[callee].body else { return false };
         let function = &self.code.program.functions[callee];
         let effect = self.code.effects().of_function(callee);
-        let is_idle = effect.is_none() && function.result == program::Ty::Void;
+        let is_idle = effect.is_none()
+            && function.result == program::Ty::Void
+            && !self.semantics.is_stateful(callee);
         !is_idle && body.insts.len() <= SMALL_FUNCTION && state.frames.len() <= SMALL_DEPTH
     }
 
@@ -313,6 +323,10 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
         for object in lost {
             state.memory.get_mut(object).is_lost = true;
         }
+    }
+
+    fn keeps_arguments(&self, callee: FunctionId) -> bool {
+        self.semantics.is_stateful(callee)
     }
 
     fn is_done(&self) -> bool {

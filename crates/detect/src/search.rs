@@ -4,11 +4,11 @@
 use std::rc::Rc;
 
 use facts::cfg::LoopId;
-use rustc_hash::FxHashMap;
 use logic::{Comparison, FormulaId, Terms};
 use program::{
     BlockId, Body, Call, Callee, FunctionId, InstId, Linkage, LocId, Op, Operand, Terminator, Ty,
 };
+use rustc_hash::FxHashMap;
 
 use crate::code::Code;
 use crate::machine::access::{Wanted, global_object, make_up};
@@ -51,6 +51,10 @@ pub trait Observer<'p> {
 
     /// A function of the path returns; its locals are still there.
     fn returns(&mut self, context: &mut Context<'p>, state: &mut State, loc: LocId);
+
+    /// Whether a call of this function that is not followed may take over what its
+    /// arguments stand for.
+    fn keeps_arguments(&self, callee: FunctionId) -> bool;
 
     /// Nothing more is wanted.
     fn is_done(&self) -> bool;
@@ -575,7 +579,11 @@ impl<'a, 'p> Search<'a, 'p> {
         if self.code.never_returns(inst) {
             return false;
         }
-        self.skip_call(state, id, call);
+        if self.run_intrinsic(state, id, call) {
+            return true;
+        }
+        let keeps = callee.is_some_and(|callee| observer.keeps_arguments(callee));
+        self.skip_call(state, id, call, keeps);
         true
     }
 
@@ -631,9 +639,26 @@ impl<'a, 'p> Search<'a, 'p> {
         true
     }
 
+    /// Mathematics whose result is as well known as its argument.
+    fn run_intrinsic(&mut self, state: &mut State, id: InstId, call: &'p Call) -> bool {
+        let Some(name) = self.code.callee_name(call) else { return false };
+        let name = name.split('.').next().unwrap_or(name);
+        let Some(arg) = call.args.first() else { return false };
+        let value = Exec { context: &mut self.context, state }.operand(*arg);
+        let Value::Float(float) = value else { return false };
+        let known = match name {
+            "fabs" | "fabsf" | "fabsl" => float.known.map(f64::abs),
+            "sqrt" | "sqrtf" | "sqrtl" => float.known.map(f64::sqrt),
+            _ => return false,
+        };
+        let value = Value::Float(crate::machine::value::Float { known, name: None, ..float });
+        state.top_mut().set(id, value);
+        true
+    }
+
     /// A call nobody follows or describes: its result is unknown, and so is what it could
     /// have written.
-    fn skip_call(&mut self, state: &mut State, id: InstId, call: &'p Call) {
+    fn skip_call(&mut self, state: &mut State, id: InstId, call: &'p Call, keeps: bool) {
         let inst = &self.body(state.top().function).insts[id];
         let effect = self.code.call_effect(call);
         let mut exec = Exec { context: &mut self.context, state };
@@ -643,8 +668,10 @@ impl<'a, 'p> Search<'a, 'p> {
                 call.arg_ctypes.get(index).is_some_and(|ty| self.code.points_to_const(*ty));
             if effect.args.contains(&index) || (effect.anything && !is_const) {
                 exec.forget(*value, inst.loc);
-            } else if effect.calls_unknown {
-                exec.escape(*value);
+            }
+            if effect.calls_unknown || keeps {
+                let resource = exec.state.resource(exec.context, *value);
+                exec.escape(resource);
             }
         }
         for global in &effect.globals {

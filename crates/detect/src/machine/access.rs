@@ -75,11 +75,44 @@ impl Reader<'_, '_> {
                     return self.read_write(write, offset, delta, size, wanted, depth);
                 }
                 Overlap::Unclear => {
-                    return Found::MadeUp(self.made_up_of_pieces(write, wanted));
+                    let value = self.made_up_of_pieces(write, wanted);
+                    self.note_gap(object, (offset, len), value);
+                    return Found::MadeUp(value);
                 }
             }
         }
         self.read_content(object, offset, wanted)
+    }
+
+    /// The value read may fall between what was written: then it was never set.
+    fn note_gap(&mut self, object: &Object, read: (TermId, TermId), value: Value) {
+        const MAX_PIECES: usize = 32;
+        let Value::Int(term) = value else { return };
+        let Some(symbol) = self.context.terms.as_symbol(term) else { return };
+        if !matches!(object.content, Content::Uninit(_)) {
+            return;
+        }
+        let mut outside = Vec::new();
+        for (n, write) in object.writes().enumerate() {
+            match write.data {
+                Data::Uninit => break,
+                _ if n == MAX_PIECES => return,
+                _ => {}
+            }
+            let read_end = self.context.terms.add(read.0, read.1);
+            let write_end = self.context.terms.add(write.offset, write.len);
+            let before = self.context.terms.compare(Comparison::Le, read_end, write.offset);
+            let after = self.context.terms.compare(Comparison::Ge, read.0, write_end);
+            outside.push(self.context.terms.or(&[before, after]));
+        }
+        let zero = self.context.constant(0);
+        outside.push(self.context.terms.compare(Comparison::Ge, read.0, zero));
+        if let Some(size) = object.size {
+            let end = self.context.terms.add(read.0, read.1);
+            outside.push(self.context.terms.compare(Comparison::Le, end, size));
+        }
+        let gap = self.context.terms.and(&outside);
+        self.context.uninit_where.insert(symbol, gap);
     }
 
     fn made_up_of_pieces(&mut self, write: &Write, wanted: Wanted) -> Value {
@@ -122,7 +155,7 @@ impl Reader<'_, '_> {
                 let (units, width, input) = (*units, i128::from(*width), *input);
                 self.read_string(write, offset, units, width, input, wanted)
             }
-            Data::Unknown { input } => {
+            Data::Unknown { input } | Data::NonZero { input } => {
                 let kind = if *input { SymbolKind::Chosen } else { SymbolKind::Unknown };
                 Found::MadeUp(self.make_up(wanted, kind))
             }
@@ -353,6 +386,9 @@ fn foreign_object(
     let size = context.fresh(Interval::new(0, 1 << 62), size_kind, size_name, wanted.loc);
     let mut object = Object::new(ObjectKind::Pointee, &name, Some(size), content);
     object.has_start = false;
+    let before_name = format!("the bytes before {}", object.name);
+    let before = context.fresh(Interval::new(0, 1 << 62), size_kind, before_name, wanted.loc);
+    object.before = Some(before);
     object.escaped = true;
     object.loc = wanted.loc;
     make_nullable(context, &mut object, kind, wanted.name);

@@ -156,6 +156,10 @@ impl Arith<'_, '_> {
                 } else {
                     (unsigned(self, a), unsigned(self, b))
                 };
+                let constant = |arith: &Self, term| arith.context.terms.as_constant(term).is_some();
+                if !constant(self, a) && !constant(self, b) && a != b {
+                    return self.mixed_bits(op, a, b);
+                }
                 match op {
                     And => self.terms().bit_and(a, b),
                     Or => self.terms().bit_or(a, b),
@@ -166,6 +170,28 @@ impl Arith<'_, '_> {
             _ => return self.unknown_int(bits, true),
         };
         Value::Int(term)
+    }
+
+    /// Bits of two unknown numbers mixed: some number of their size, as free as they are.
+    fn mixed_bits(&mut self, op: BinaryOp, a: TermId, b: TermId) -> Value {
+        let highs = (self.terms().range(a).high, self.terms().range(b).high);
+        let (Some(x), Some(y)) = highs else { return self.unknown_int(64, false) };
+        let high = match op {
+            BinaryOp::And => x.min(y),
+            _ => {
+                let bits = 128 - x.max(y).max(1).leading_zeros();
+                if bits >= 127 { i128::MAX } else { (1 << bits) - 1 }
+            }
+        };
+        let sum = self.terms().add(a, b);
+        let zero = self.terms().constant(0);
+        let formula = self.terms().compare(Comparison::Eq, sum, zero);
+        let symbols = self.context.symbols_in(formula);
+        let is_chosen =
+            |symbol: &logic::SymbolId| self.context.symbols.get(*symbol).kind == SymbolKind::Chosen;
+        let chosen = !symbols.is_empty() && symbols.iter().all(is_chosen);
+        let kind = if chosen { SymbolKind::Chosen } else { SymbolKind::Unknown };
+        Value::Int(self.context.fresh(Interval::new(0, high.max(0)), kind, "", self.loc))
     }
 
     /// A shift by a constant within the width; other shifts are not followed.
@@ -352,6 +378,17 @@ impl Arith<'_, '_> {
             Ne if zero(a) => return Value::Bool(self.terms().not(b.is_zero)),
             _ => {}
         }
+        // An integer that was converted compares as that integer.
+        if let (Some(term), Some(bound)) = (a.name, b.known)
+            && bound.abs() < 1e30
+        {
+            return Value::Bool(self.compare_converted(predicate, term, bound));
+        }
+        if let (Some(bound), Some(term)) = (a.known, b.name)
+            && bound.abs() < 1e30
+        {
+            return Value::Bool(self.compare_converted(mirrored(predicate), term, bound));
+        }
         // The outcome is anyone's guess, but which side zero falls on is known.
         let outcome = self.context.fresh_bool(SymbolKind::Unknown, "", self.loc);
         let (float, bound, predicate) = match (a.known, b.known) {
@@ -374,6 +411,30 @@ impl Arith<'_, '_> {
         } else {
             self.terms().and(&[non_zero, outcome])
         })
+    }
+
+    /// An integer against a bound that need not be one.
+    fn compare_converted(
+        &mut self,
+        predicate: FloatPredicate,
+        term: TermId,
+        bound: f64,
+    ) -> FormulaId {
+        let (below, above) = (bound.floor() as i128, bound.ceil() as i128);
+        let is_integer = below == above;
+        let (comparison, bound) = match predicate {
+            FloatPredicate::Eq if !is_integer => return Terms::FALSE,
+            FloatPredicate::Ne if !is_integer => return Terms::TRUE,
+            FloatPredicate::Eq => (Comparison::Eq, below),
+            FloatPredicate::Ne => (Comparison::Ne, below),
+            FloatPredicate::Lt => (Comparison::Lt, above),
+            FloatPredicate::Le => (Comparison::Le, below),
+            FloatPredicate::Gt => (Comparison::Gt, below),
+            FloatPredicate::Ge => (Comparison::Ge, above),
+            FloatPredicate::NumbersOnly | FloatPredicate::Always => return Terms::TRUE,
+        };
+        let bound = self.terms().constant(bound);
+        self.terms().compare(comparison, term, bound)
     }
 
     pub fn convert(&mut self, kind: ConversionKind, value: Value, from: Ty, to: Ty) -> Value {

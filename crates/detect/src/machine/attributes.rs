@@ -29,7 +29,12 @@ impl Attributes<'_, '_> {
     /// Bytes from the start of the object to the pointer.
     pub fn offset(&mut self, value: Value) -> Option<TermId> {
         let (object, offset) = value.as_pointer()?;
-        self.state.memory.get(object).has_start.then_some(offset)
+        let object = self.state.memory.get(object);
+        match object.before {
+            _ if object.has_start => Some(offset),
+            Some(before) => Some(self.context.terms.add(before, offset)),
+            None => None,
+        }
     }
 
     /// The length of the string at the pointer, in units of `width` bytes.

@@ -21,6 +21,8 @@ pub struct Context<'p> {
     /// Terms that count as signed numbers of this width because the program would be
     /// undefined if they were not.
     exact: FxHashSet<(TermId, u32)>,
+    /// Made-up values that are not initialised where the formula holds.
+    pub uninit_where: FxHashMap<SymbolId, FormulaId>,
     /// Globals that hold their initialiser when the outermost function starts.
     initialized: Arc<[bool]>,
     formula_symbols: FxHashMap<FormulaId, Rc<[SymbolId]>>,
@@ -43,6 +45,7 @@ impl<'p> Context<'p> {
             solver,
             exact: FxHashSet::default(),
             initialized,
+            uninit_where: FxHashMap::default(),
             formula_symbols: FxHashMap::default(),
         }
     }

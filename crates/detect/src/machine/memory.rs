@@ -60,6 +60,8 @@ pub struct Object {
     /// Whether offset 0 is the object's first byte; false for what a pointer of unknown
     /// origin leads to, which may be the middle of something.
     pub has_start: bool,
+    /// Bytes of the enclosing object before offset 0, where that is not its start.
+    pub before: Option<TermId>,
     /// Holds where a pointer to this object is null instead.
     pub null: FormulaId,
     /// The bit that is 1 where `null` holds, where there is one.
@@ -105,6 +107,10 @@ pub enum Data {
         width: u64,
         input: bool,
     },
+    /// Bytes of which none is zero.
+    NonZero {
+        input: bool,
+    },
     /// Written, but with what is not known.
     Unknown {
         input: bool,
@@ -128,6 +134,7 @@ impl Object {
             name: name.into(),
             size,
             has_start: true,
+            before: None,
             null: Terms::FALSE,
             null_bit: None,
             content,

@@ -86,7 +86,8 @@ impl Frame {
         Self {
             function,
             number,
-            values: vec![Rc::new([Value::Unknown; CHUNK]); n_insts.div_ceil(CHUNK)],
+            values: std::iter::repeat_n(Rc::new([Value::Unknown; CHUNK]), n_insts.div_ceil(CHUNK))
+                .collect(),
             params,
             rest: Rc::new([]),
             block: BlockId(0),
@@ -146,8 +147,7 @@ impl State {
             Some(symbol) => context.symbols.get(symbol).name.to_string(),
             None => String::new(),
         };
-        let mut object =
-            Object::new(ObjectKind::Handle(number), &name, None, Content::Unknown);
+        let mut object = Object::new(ObjectKind::Handle(number), &name, None, Content::Unknown);
         object.loc = loc;
         let object = self.memory.add_handle(number, object);
         Value::Pointer { object, offset: context.constant(0) }

@@ -139,6 +139,7 @@ impl Scanner<'_, '_> {
                 let scanned = self.scan(&from, start, depth + 1);
                 self.scanned_copy(scanned, shift, cursor, end, newer)
             }
+            Data::NonZero { .. } => Ok(self.up_to(cursor, end, newer)),
             Data::Uninit => Err(Scan::Open(cursor)),
             data => Err(Scan::Foreign(cursor, kind_of(data))),
         }

@@ -22,11 +22,26 @@ pub struct Applying<'c, 'p> {
     /// The call or instruction.
     pub inst: InstId,
     pub loc: LocId,
+    /// How many bytes are written through which pointer, where a model says so.
+    pub extents: Vec<(Argument, TermId)>,
 }
 
 impl<'p> Applying<'_, 'p> {
     /// Applies the effects in order; each state that results is one way it can go.
     pub fn apply(&mut self, state: State, effects: &[Effect]) -> Vec<State> {
+        // What memory holds is settled before what strings it makes.
+        let mut effects: Vec<&Effect> = effects.iter().collect();
+        effects.sort_by_key(|effect| match effect {
+            Effect::Assign { attribute, .. } | Effect::Forget { attribute, .. } => {
+                match attribute.name() {
+                    "Size" => 0,
+                    "Init" => 1,
+                    "Input" => 2,
+                    _ => 3,
+                }
+            }
+            _ => 3,
+        });
         let mut states = vec![state];
         for effect in effects {
             let mut next = Vec::new();
@@ -42,6 +57,10 @@ impl<'p> Applying<'_, 'p> {
         match effect {
             Effect::Assign { attribute, args, value } => {
                 self.assign(&mut state, *attribute, args, Some(*value));
+                out.push(state);
+            }
+            Effect::Copy { target, source, plus } => {
+                self.copy(&mut state, target, source, *plus);
                 out.push(state);
             }
             Effect::Forget { attribute, args, .. } => {
@@ -134,21 +153,27 @@ impl<'p> Applying<'_, 'p> {
         let Some(argument) = args.first() else { return };
         match attribute.name() {
             "Value" => self.assign_value(state, argument, value),
-            "Len" => self.assign_length(state, argument, value),
+            "Len" => self.assign_length(state, argument, value, 1),
+            "WLen" => self.assign_length(state, argument, value, 4),
+            // A new object starts at its start.
+            "Offset" => {}
             "Size" => self.assign_size(state, argument, value),
             "Init" => {
                 let holds = value.and_then(|value| self.context.terms.as_constant(value));
-                let data = match holds {
-                    Some(0) => Data::Uninit,
-                    _ => Data::Unknown { input: false },
-                };
-                self.assign_contents(state, argument, data);
+                match holds {
+                    Some(0) => self.assign_contents(state, argument, Data::Uninit),
+                    _ if self.was_just_written(state, argument) => {}
+                    _ => self.assign_contents(state, argument, Data::Unknown { input: false }),
+                }
             }
             "Input" => {
-                let is_pointer =
-                    matches!(self.value(state, argument), Some(Value::Pointer { .. }));
-                if is_pointer {
-                    self.assign_contents(state, argument, Data::Unknown { input: true });
+                let holds = value.and_then(|value| self.context.terms.as_constant(value));
+                match self.value(state, argument) {
+                    _ if holds == Some(0) => {}
+                    Some(Value::Pointer { .. }) => {
+                        self.assign_contents(state, argument, Data::Unknown { input: true });
+                    }
+                    _ => self.choose_result(state, argument),
                 }
             }
             name => {
@@ -166,6 +191,7 @@ impl<'p> Applying<'_, 'p> {
             context: self.context,
             state,
             loc: self.loc,
+            speaks_of_memory: true,
             objects: Vec::new(),
         };
         lowered.value(argument)
@@ -226,40 +252,120 @@ impl<'p> Applying<'_, 'p> {
         }
     }
 
-    fn assign_length(&mut self, state: &mut State, argument: &Argument, value: Option<TermId>) {
+    fn assign_length(
+        &mut self,
+        state: &mut State,
+        argument: &Argument,
+        value: Option<TermId>,
+        width: u64,
+    ) {
         let Some(target) = self.value(state, argument) else { return };
-        let unit = {
-            let lowered = Lowered {
-                code: self.code,
-                context: self.context,
-                state,
-                loc: self.loc,
-                objects: Vec::new(),
-            };
-            lowered.unit_width(argument)
-        };
-        let length = value.filter(|value| self.context.terms.as_constant(*value) != Some(UNDEF));
-        match length {
-            Some(bytes) => {
-                let units = match unit {
-                    1 => bytes,
-                    unit => {
-                        let unit = self.context.constant(i128::from(unit));
-                        self.context.terms.divide(logic::Rounding::Floor, bytes, unit)
-                    }
-                };
-                let input = {
-                    let zero = self.context.constant(0);
-                    let formula =
-                        self.context.terms.compare(logic::Comparison::Eq, bytes, zero);
-                    self.context.symbols_in(formula).iter().any(|symbol| {
-                        self.context.symbols.get(*symbol).kind == SymbolKind::Chosen
-                    })
-                };
+        match value {
+            Some(units) if self.context.terms.as_constant(units) == Some(UNDEF) => {
+                self.end_without_zero(state, argument, target, width);
+            }
+            Some(units) => {
+                let zero = self.context.constant(0);
+                let formula = self.context.terms.compare(logic::Comparison::Eq, units, zero);
+                let symbols = self.context.symbols_in(formula);
+                let input = symbols
+                    .iter()
+                    .any(|symbol| self.context.symbols.get(*symbol).kind == SymbolKind::Chosen);
                 Attributes { context: self.context, state, loc: self.loc }
-                    .set_length(target, units, unit, input);
+                    .set_length(target, units, width, input);
             }
             None => self.assign_contents(state, argument, Data::Unknown { input: false }),
+        }
+    }
+
+    /// The bytes written end without a zero: a scan of the string goes on after them.
+    fn end_without_zero(
+        &mut self,
+        state: &mut State,
+        argument: &Argument,
+        target: Value,
+        width: u64,
+    ) {
+        let Value::Pointer { object, offset } = target else { return };
+        let Some(bytes) = self.extent(state, argument) else { return };
+        let Some(length) =
+            (Attributes { context: self.context, state, loc: self.loc }).length(target, width)
+        else {
+            return;
+        };
+        if matches!(length, crate::machine::strings::Length::Known(_)) {
+            let data = Data::NonZero { input: self.was_input(state, object) };
+            state.memory.get_mut(object).write(offset, bytes, data, self.loc);
+        }
+    }
+
+    fn was_input(&self, state: &State, object: crate::machine::memory::ObjectId) -> bool {
+        let newest = state.memory.get(object).writes().next();
+        newest.is_some_and(|write| matches!(write.data, Data::Unknown { input: true }))
+    }
+
+    /// Whether this very instruction already wrote contents through the pointer.
+    fn was_just_written(&mut self, state: &mut State, argument: &Argument) -> bool {
+        let Some(Value::Pointer { object, offset }) = self.value(state, argument) else {
+            return false;
+        };
+        let newest = state.memory.get(object).writes().next();
+        newest.is_some_and(|write| {
+            write.loc == self.loc
+                && write.offset == offset
+                && matches!(write.data, Data::Unknown { .. } | Data::String { .. })
+        })
+    }
+
+    /// Bytes the model writes through a pointer, where it says so.
+    fn extent(&mut self, state: &mut State, argument: &Argument) -> Option<TermId> {
+        let known = self.extents.iter().find(|(pointer, _)| pointer == argument);
+        if let Some((_, bytes)) = known {
+            return Some(*bytes);
+        }
+        let value = self.value(state, argument)?;
+        Attributes { context: self.context, state, loc: self.loc }.room(value)
+    }
+
+    /// The result comes from outside.
+    fn choose_result(&mut self, state: &mut State, argument: &Argument) {
+        if !matches!(argument, Argument::Operand(Operand::Inst(inst)) if *inst == self.inst) {
+            return;
+        }
+        let function = &self.code.program.functions[state.top().function];
+        let Some(body) = &function.body else { return };
+        let inst = &body.insts[self.inst];
+        if !matches!(inst.ty, Ty::Float(_)) {
+            return;
+        }
+        let name = self.callee_name(state);
+        let mut exec = crate::machine::exec::Exec { context: self.context, state };
+        let value = exec.made_up(inst.ty, inst.ctype, self.loc, SymbolKind::Chosen, &name);
+        state.top_mut().set(self.inst, value);
+    }
+
+    /// The target becomes another value plus a number, in the same object for a pointer.
+    fn copy(&mut self, state: &mut State, target: &Argument, source: &Argument, plus: TermId) {
+        let value = match self.value(state, source) {
+            Some(Value::Pointer { object, offset }) => {
+                Value::Pointer { object, offset: self.context.terms.add(offset, plus) }
+            }
+            Some(Value::Int(term)) => Value::Int(self.context.terms.add(term, plus)),
+            Some(other) => other,
+            None => return,
+        };
+        match target {
+            Argument::Operand(Operand::Inst(inst)) if *inst == self.inst => {
+                state.top_mut().set(*inst, value);
+            }
+            Argument::Pointee(pointer) => {
+                if let Some(Value::Pointer { object, offset }) = self.value(state, pointer) {
+                    let size = self.context.constant(8);
+                    let data = Data::Value(value);
+                    state.memory.get_mut(object).write(offset, size, data, self.loc);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -276,11 +382,13 @@ impl<'p> Applying<'_, 'p> {
         let Some(value @ Value::Pointer { object, offset }) = self.value(state, argument) else {
             return;
         };
-        let room = Attributes { context: self.context, state, loc: self.loc }.room(value);
-        let has_start = state.memory.get(object).has_start;
+        let _ = value;
+        let is_known = state.memory.get(object).has_start
+            || self.extents.iter().any(|(pointer, _)| pointer == argument);
+        let bytes = self.extent(state, argument);
         let target = state.memory.get_mut(object);
-        match room {
-            Some(room) if has_start => target.write(offset, room, data, self.loc),
+        match bytes {
+            Some(bytes) if is_known => target.write(offset, bytes, data, self.loc),
             _ => {
                 target.log = None;
                 target.content = match data {

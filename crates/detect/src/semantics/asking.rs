@@ -1,24 +1,58 @@
 //! Queries and models of specifications, evaluated on a path.
 
-use logic::{FormulaId, Terms};
-use program::{FunctionId, InstId, LocId, Operand};
-use spec::ast::{Arg, Command, Condition, EventArg, ExprKind, Piece, Place, Template};
+use std::collections::BTreeSet;
+
+use logic::{FormulaId, TermId, Terms};
+use program::{FunctionId, InstId, LocId, Op, Operand};
+use spec::ast::{Arg, Command, Condition, EventArg, ExprKind, Piece, Template};
 use spec::lower::{Argument, Bindings, Lowering, UNDEF};
+use spec::matcher::library_name;
 
 use crate::code::Code;
 use crate::describe;
+use crate::machine::addresses;
 use crate::machine::memory::ObjectId;
 use crate::machine::{Context, State, Value};
 use crate::observer::{Required, Semantics};
 use crate::query::Query;
 use crate::semantics::apply::Applying;
-use crate::semantics::compiled::{Asked, Compiled, Contribution, How, announced};
+use crate::semantics::builtin;
+use crate::semantics::compiled::{Asked, Compiled, Contribution, How};
 use crate::semantics::lowered::Lowered;
 
 /// The specifications at work on one program.
 pub struct Specified<'a, 'p> {
     pub code: &'a Code<'p>,
     pub compiled: &'a Compiled<'a>,
+    /// Functions that may change the state of an object: release, close, lock.
+    stateful: BTreeSet<FunctionId>,
+}
+
+impl<'a, 'p> Specified<'a, 'p> {
+    pub fn new(code: &'a Code<'p>, compiled: &'a Compiled<'a>) -> Self {
+        let assigns_state = |contribution: &Contribution| {
+            any_command(&compiled.contributing(contribution).commands, &|command| match command {
+                Command::Assign { target, .. } => matches!(&target.kind,
+                    ExprKind::Attr { attribute, .. } if attribute.name() == "State"),
+                _ => false,
+            })
+        };
+        let mut stateful: BTreeSet<FunctionId> = compiled
+            .contributions
+            .iter()
+            .filter(|(_, contributions)| contributions.iter().any(assigns_state))
+            .map(|((function, _), _)| *function)
+            .collect();
+        let mut waiting: Vec<FunctionId> = stateful.iter().copied().collect();
+        while let Some(function) = waiting.pop() {
+            for caller in code.callers(function) {
+                if stateful.insert(*caller) {
+                    waiting.push(*caller);
+                }
+            }
+        }
+        Self { code, compiled, stateful }
+    }
 }
 
 impl<'p> Specified<'_, 'p> {
@@ -28,76 +62,18 @@ impl<'p> Specified<'_, 'p> {
         state: &'c mut State,
         loc: LocId,
     ) -> Lowered<'c, 'p> {
-        Lowered { code: self.code, context, state, loc, objects: Vec::new() }
+        Lowered {
+            code: self.code,
+            context,
+            state,
+            loc,
+            speaks_of_memory: true,
+            objects: Vec::new(),
+        }
     }
 
     fn asked(&self, query: &Query) -> &Asked {
         &self.compiled.asked[query.point as usize]
-    }
-
-    /// The variables of a query in this state, and what must hold for its event to happen.
-    fn bind(
-        &self,
-        context: &mut Context<'p>,
-        state: &mut State,
-        query: &Query,
-    ) -> Result<(Bindings, FormulaId), String> {
-        match &self.asked(query).how {
-            How::Matched(bindings) => Ok((bindings.clone(), Terms::TRUE)),
-            How::Announced { contribution, path } => {
-                self.bind_announced(context, state, query, contribution, path)
-            }
-            How::AtExit => Err("an object of an exit".to_owned()),
-        }
-    }
-
-    fn bind_announced(
-        &self,
-        context: &mut Context<'p>,
-        state: &mut State,
-        query: &Query,
-        contribution: &Contribution,
-        path: &[usize],
-    ) -> Result<(Bindings, FormulaId), String> {
-        let rules = self.compiled.rules;
-        let model = &rules.specs[contribution.spec].contribute[contribution.contribute];
-        let (conditions, args) =
-            announced(&model.commands, path).ok_or("the event is gone from its model")?;
-        let mut lowered = self.lowered(context, state, query.loc(self.code.program));
-        let mut lowering = Lowering { bindings: &contribution.bindings, context: &mut lowered };
-        let mut happens = Vec::new();
-        if let Some(condition) = &model.point.condition {
-            happens.push(lowering.condition(condition).map_err(|why| why.to_string())?);
-        }
-        for (condition, wanted) in conditions {
-            let holds = lowering.condition(condition).map_err(|why| why.to_string())?;
-            let holds = if wanted { holds } else { lowering.context.terms().not(holds) };
-            happens.push(holds);
-        }
-        let asked = self.asked(query);
-        let observe = rules.observe(asked);
-        let names = observe.point.places.iter().find_map(|place| match place {
-            Place::Event { args, .. } => Some(args),
-            Place::Code(_) => None,
-        });
-        let mut bindings = Bindings::with_vars(rules.specs[asked.spec].vars.len());
-        for (var, arg) in names.into_iter().flatten().zip(args) {
-            let argument = match arg {
-                EventArg::Var(var, _) => contribution.bindings.get(*var).cloned(),
-                EventArg::Expr(expr) => match direct_argument(expr, &contribution.bindings) {
-                    Some(argument) => Some(argument),
-                    None => {
-                        let term = lowering.expr(expr).map_err(|why| why.to_string())?;
-                        Some(Argument::Term(term))
-                    }
-                },
-            };
-            if let Some(argument) = argument {
-                bindings.bind(*var, argument);
-            }
-        }
-        let happens = context.terms.and(&happens);
-        Ok((bindings, happens))
     }
 
     fn condition(
@@ -107,8 +83,10 @@ impl<'p> Specified<'_, 'p> {
         bindings: &Bindings,
         condition: &Condition,
         loc: LocId,
+        memory: bool,
     ) -> Result<(FormulaId, Vec<ObjectId>), String> {
         let mut lowered = self.lowered(context, state, loc);
+        lowered.speaks_of_memory = memory;
         let formula = Lowering { bindings, context: &mut lowered }
             .condition(condition)
             .map_err(|why| why.to_string())?;
@@ -121,23 +99,25 @@ impl<'p> Specified<'_, 'p> {
         state: &mut State,
         query: &Query,
         bindings: &Bindings,
-        happens: FormulaId,
     ) -> Result<Required, String> {
-        let observe = self.compiled.rules.observe(self.asked(query));
+        let observed = self.compiled.observed(query);
         let loc = query.loc(self.code.program);
-        let mut premise = vec![happens];
-        if let Some(condition) = &observe.point.condition
+        // A model's event is about memory; a use in the code about the value itself.
+        let memory = observed.via.is_some();
+        let mut premise = Terms::TRUE;
+        if let Some(condition) = &observed.condition
             && !is_operand_match(condition)
         {
-            let (holds, _) = self.condition(context, state, bindings, condition, loc)?;
-            if holds == Terms::FALSE {
+            // A condition about something this place does not have does not hold.
+            premise = self
+                .condition(context, state, bindings, condition, loc, memory)
+                .map_or(Terms::FALSE, |(holds, _)| holds);
+            if premise == Terms::FALSE {
                 return Ok(Required::Holds(Terms::TRUE, Vec::new()));
             }
-            premise.push(holds);
         }
         let (required, objects) =
-            self.condition(context, state, bindings, &observe.require, loc)?;
-        let premise = context.terms.and(&premise);
+            self.condition(context, state, bindings, &observed.require, loc, memory)?;
         Ok(Required::Holds(context.terms.implies(premise, required), objects))
     }
 
@@ -172,12 +152,16 @@ impl<'p> Specified<'_, 'p> {
     }
 
     /// A variable of a specification as the source spells it.
-    fn name(&self, context: &mut Context<'p>, state: &mut State, argument: &Argument) -> Option<String> {
+    fn name(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        argument: &Argument,
+    ) -> Option<String> {
         let function = state.top().function;
         let body = self.code.program.functions[function].body.as_ref()?;
         if let Argument::Operand(operand) = argument {
-            let name =
-                crate::machine::exec::describe_value(context, body, function, *operand, 0);
+            let name = crate::machine::exec::describe_value(context, body, function, *operand, 0);
             if !name.is_empty() {
                 return Some(name);
             }
@@ -205,11 +189,20 @@ impl<'p> Specified<'_, 'p> {
             return false;
         };
         let Some(body) = &self.code.program.functions[function].body else { return false };
+        if let Op::Call(call) = &body.insts[inst].op
+            && let Some(name) = self.code.callee_name(call)
+            && builtin::run(context, state, library_name(name).name, call, inst)
+        {
+            return true;
+        }
         let (loc, ty) = (body.insts[inst].loc, body.insts[inst].ty);
         if is_call {
             let makes_object = contributions.iter().any(|c| self.makes_object(c, inst));
-            Applying { code: self.code, context, inst, loc }
-                .prepare_result(state, ty, makes_object);
+            Applying { code: self.code, context, inst, loc, extents: Vec::new() }.prepare_result(
+                state,
+                ty,
+                makes_object,
+            );
         }
         let mut states = vec![state.clone()];
         for contribution in contributions {
@@ -232,21 +225,21 @@ impl<'p> Specified<'_, 'p> {
         inst: InstId,
         loc: LocId,
     ) -> Vec<State> {
-        let spec = &self.compiled.rules.specs[contribution.spec];
-        let contribute = &spec.contribute[contribution.contribute];
+        let contribute = self.compiled.contributing(contribution);
         let mut after = Vec::new();
         for mut state in states {
             let mut lowered = self.lowered(context, &mut state, loc);
-            let mut lowering =
-                Lowering { bindings: &contribution.bindings, context: &mut lowered };
-            let condition = match &contribute.point.condition {
+            let mut lowering = Lowering { bindings: &contribution.bindings, context: &mut lowered };
+            let condition = match &contribute.condition {
                 Some(condition) => lowering.condition(condition),
                 None => Ok(Terms::TRUE),
             };
             let effects = lowering.commands(&contribute.commands);
+            let mut extents = Vec::new();
+            written_extents(&mut lowering, &contribute.commands, &mut extents);
             match (condition, effects) {
                 (Ok(Terms::TRUE), Ok(effects)) => {
-                    let mut applying = Applying { code: self.code, context, inst, loc };
+                    let mut applying = Applying { code: self.code, context, inst, loc, extents };
                     after.extend(applying.apply(state, &effects));
                 }
                 (Ok(condition), Ok(effects)) => {
@@ -255,7 +248,7 @@ impl<'p> Specified<'_, 'p> {
                         then: effects,
                         otherwise: Vec::new(),
                     };
-                    let mut applying = Applying { code: self.code, context, inst, loc };
+                    let mut applying = Applying { code: self.code, context, inst, loc, extents };
                     after.extend(applying.apply(state, &[when]));
                 }
                 _ => after.push(state),
@@ -266,26 +259,13 @@ impl<'p> Specified<'_, 'p> {
 
     /// Whether a model gives the result of a call a size or a state: then it is a new object.
     fn makes_object(&self, contribution: &Contribution, inst: InstId) -> bool {
-        let spec = &self.compiled.rules.specs[contribution.spec];
         let is_result = |arg: &Arg| match arg {
             Arg::Var(var) => matches!(contribution.bindings.get(*var),
                 Some(Argument::Operand(Operand::Inst(result))) if *result == inst),
             _ => false,
         };
-        fn any(commands: &[Command], test: &dyn Fn(&Command) -> bool) -> bool {
-            commands.iter().any(|command| {
-                test(command)
-                    || match command {
-                        Command::When { then, otherwise, .. }
-                        | Command::May { first: then, otherwise } => {
-                            any(then, test) || any(otherwise, test)
-                        }
-                        Command::Either(all) => all.iter().any(|some| any(some, test)),
-                        _ => false,
-                    }
-            })
-        }
-        any(&spec.contribute[contribution.contribute].commands, &|command| match command {
+        let commands = &self.compiled.contributing(contribution).commands;
+        any_command(commands, &|command| match command {
             Command::Assign { target, .. } => match &target.kind {
                 ExprKind::Attr { attribute, args } => {
                     matches!(attribute.name(), "Size" | "State" | "Init")
@@ -295,6 +275,45 @@ impl<'p> Specified<'_, 'p> {
             },
             _ => false,
         })
+    }
+}
+
+/// Whether some command, however deep, passes the test.
+fn any_command(commands: &[Command], test: &dyn Fn(&Command) -> bool) -> bool {
+    commands.iter().any(|command| {
+        test(command)
+            || match command {
+                Command::When { then, otherwise, .. } | Command::May { first: then, otherwise } => {
+                    any_command(then, test) || any_command(otherwise, test)
+                }
+                Command::Either(all) => all.iter().any(|some| any_command(some, test)),
+                _ => false,
+            }
+    })
+}
+
+/// How many bytes a model says it writes through which pointer.
+fn written_extents(
+    lowering: &mut Lowering,
+    commands: &[Command],
+    found: &mut Vec<(Argument, TermId)>,
+) {
+    for command in commands {
+        match command {
+            Command::Event { name, args, .. } if name == "write" => {
+                if let [EventArg::Var(pointer, _), EventArg::Expr(bytes)] = args.as_slice()
+                    && let Some(pointer) = lowering.bindings.get(*pointer).cloned()
+                    && let Ok(bytes) = lowering.expr(bytes)
+                {
+                    found.push((pointer, bytes));
+                }
+            }
+            Command::When { then, otherwise, .. } | Command::May { first: then, otherwise } => {
+                written_extents(lowering, then, found);
+                written_extents(lowering, otherwise, found);
+            }
+            _ => {}
+        }
     }
 }
 
@@ -309,24 +328,12 @@ fn is_operand_match(condition: &Condition) -> bool {
     }
 }
 
-/// `Value(x)` as an event's argument is `x` itself: its type stays known.
-fn direct_argument(expr: &spec::ast::Expr, bindings: &Bindings) -> Option<Argument> {
-    match &expr.kind {
-        ExprKind::Attr { attribute, args } if attribute.name() == "Value" => match args.as_slice() {
-            [Arg::Var(var)] => bindings.get(*var).cloned(),
-            _ => None,
-        },
-        ExprKind::Int(number) => Some(Argument::Number(*number)),
-        _ => None,
-    }
-}
-
 impl<'p> Semantics<'p> for Specified<'_, 'p> {
     fn require(&self, context: &mut Context<'p>, state: &mut State, query: &Query) -> Required {
-        let bound = self.bind(context, state, query);
-        let required = bound.and_then(|(bindings, happens)| {
-            self.require_bound(context, state, query, &bindings, happens)
-        });
+        let How::Matched(bindings) = &self.asked(query).how else {
+            return Required::Unknown("an object of an exit".to_owned());
+        };
+        let required = self.require_bound(context, state, query, bindings);
         required.unwrap_or_else(Required::Unknown)
     }
 
@@ -336,19 +343,15 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
         state: &mut State,
         query: &Query,
     ) -> (String, String) {
-        let asked = self.asked(query);
-        let spec = &self.compiled.rules.specs[asked.spec];
-        let observe = self.compiled.rules.observe(asked);
-        let template = observe.message.as_ref().or(spec.message.as_ref());
-        let bindings = self.bind(context, state, query).map(|(bindings, _)| bindings);
-        let message = match (template, bindings) {
-            (Some(template), Ok(bindings)) => {
-                self.text(context, state, query, &bindings, template)
+        let observed = self.compiled.observed(query);
+        let message = match (&observed.message, &self.asked(query).how) {
+            (Some(template), How::Matched(bindings)) => {
+                self.text(context, state, query, bindings, template)
             }
-            _ => spec.title.clone().unwrap_or_else(|| spec.id.clone()),
+            _ => self.compiled.rules.fault(observed.fault).title.clone(),
         };
-        let error_state = observe.error_state.as_ref().or(spec.error_state.as_ref());
-        let error_state = error_state.map(|condition| spec::print::Printer { vars: &spec.vars }.condition(condition));
+        let printer = spec::print::Printer { vars: &observed.vars };
+        let error_state = observed.error_state.as_ref().map(|state| printer.condition(state));
         (message, error_state.unwrap_or_default())
     }
 
@@ -374,14 +377,12 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
         self.apply_at(context, state, inst, false, forks);
     }
 
+    fn is_stateful(&self, function: FunctionId) -> bool {
+        self.stateful.contains(&function)
+    }
+
     fn exit_objects(&self, state: &State, query: &Query, lost: &[ObjectId]) -> Vec<ObjectId> {
-        let observe = self.compiled.rules.observe(self.asked(query));
-        let is_lost = observe
-            .point
-            .places
-            .iter()
-            .any(|place| matches!(place, Place::Event { name, .. } if name == "lost"));
-        if is_lost {
+        if let How::AtExit { only_lost: true, .. } = self.asked(query).how {
             return lost.to_vec();
         }
         let touched = |id: &ObjectId| !state.memory.get(*id).attributes.is_empty();
@@ -395,24 +396,19 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
         query: &Query,
         object: ObjectId,
     ) -> (Required, String) {
-        let asked = self.asked(query);
-        let spec = &self.compiled.rules.specs[asked.spec];
-        let observe = self.compiled.rules.observe(asked);
+        let observed = self.compiled.observed(query);
+        let mut bindings = Bindings::with_vars(observed.vars.len());
         let zero = context.constant(0);
         let pointer = Value::Pointer { object, offset: zero };
-        let term = crate::machine::addresses::to_term(context, &state.memory, pointer);
-        let mut bindings = Bindings::with_vars(spec.vars.len());
-        for place in &observe.point.places {
-            if let (Place::Event { args, .. }, Some(term)) = (place, term)
-                && let Some(var) = args.first()
-            {
-                bindings.bind(*var, Argument::Term(term));
-            }
+        if let How::AtExit { var, .. } = self.asked(query).how
+            && let Some(term) = addresses::to_term(context, &state.memory, pointer)
+        {
+            bindings.bind(var, Argument::Term(term));
         }
-        let required = self.require_bound(context, state, query, &bindings, Terms::TRUE);
-        let message = match observe.message.as_ref().or(spec.message.as_ref()) {
+        let required = self.require_bound(context, state, query, &bindings);
+        let message = match &observed.message {
             Some(template) => self.text(context, state, query, &bindings, template),
-            None => spec.title.clone().unwrap_or_else(|| spec.id.clone()),
+            None => self.compiled.rules.fault(observed.fault).title.clone(),
         };
         (required.unwrap_or_else(Required::Unknown), message)
     }

@@ -4,30 +4,18 @@
 use program::{FunctionId, InstId, Program};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use spec::ast::{Command, EventArg, Observe, Place, Spec, SpecKind};
-use spec::diagnostic::Diagnostic;
-use spec::event;
+use spec::ast::VarIndex;
 use spec::lower::Bindings;
-use spec::matcher::{CodePoint, Found, Pattern, PatternSet};
+use spec::matcher::{CodePoint, Found, Shape};
+use spec::rules::{Contributing, Observed, Rules};
 
 use crate::query::{At, Query};
-
-/// Faults and models, with patterns to find their places.
-pub struct Rules {
-    pub specs: Vec<Spec>,
-    observing: PatternSet,
-    /// By pattern: specification and observation.
-    observed: Vec<(usize, usize)>,
-    contributing: PatternSet,
-    contributed: Vec<(usize, usize)>,
-    strict: bool,
-}
 
 /// A query's place in the specifications.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    pub spec: usize,
-    pub observe: usize,
+    /// Index into [`Rules::observed`].
+    pub observed: usize,
     pub how: How,
 }
 
@@ -35,17 +23,15 @@ pub struct Asked {
 pub enum How {
     /// The point's own match.
     Matched(Bindings),
-    /// A model announces the event; `path` leads to the command among the contribution's.
-    Announced { contribution: Contribution, path: Vec<usize> },
-    /// An object at the exit of a function.
-    AtExit,
+    /// An object at the exit of a function: all that were touched, or only those lost.
+    AtExit { var: VarIndex, only_lost: bool },
 }
 
 /// A model (or a fault's own contribution) at an instruction.
 #[derive(Clone, Debug)]
 pub struct Contribution {
-    pub spec: usize,
-    pub contribute: usize,
+    /// Index into [`Rules::contributing`].
+    pub contributing: usize,
     pub bindings: Bindings,
 }
 
@@ -53,39 +39,20 @@ pub struct Contribution {
 pub struct Compiled<'r> {
     pub rules: &'r Rules,
     pub queries: Vec<Query>,
-    /// By query.
+    /// By [`Query::point`].
     pub asked: Vec<Asked>,
     pub contributions: FxHashMap<(FunctionId, InstId), Vec<Contribution>>,
 }
 
-impl Rules {
-    /// Compiles checked specifications. `strict` raises also what is only meant for it.
-    pub fn new(specs: Vec<Spec>, strict: bool) -> Result<Self, Diagnostic> {
-        let (mut observing, mut observed) = (Vec::new(), Vec::new());
-        let (mut contributing, mut contributed) = (Vec::new(), Vec::new());
-        for (s, spec) in specs.iter().enumerate() {
-            for (o, observe) in spec.observe.iter().enumerate() {
-                observing.push(Pattern::compile(&observe.point, &spec.vars, false)?);
-                observed.push((s, o));
-            }
-            let library_only = spec.kind == SpecKind::Model;
-            for (c, contribute) in spec.contribute.iter().enumerate() {
-                contributing.push(Pattern::compile(&contribute.point, &spec.vars, library_only)?);
-                contributed.push((s, c));
-            }
-        }
-        Ok(Self {
-            specs,
-            observing: PatternSet::new(observing),
-            observed,
-            contributing: PatternSet::new(contributing),
-            contributed,
-            strict,
-        })
-    }
-
-    /// Finds all points of a program.
-    pub fn compile(&self, program: &Program) -> Compiled<'_> {
+impl<'r> Compiled<'r> {
+    /// Finds all points of a program. `strict` raises also what is only meant for it;
+    /// `wanted` chooses among the faults.
+    pub fn new(
+        rules: &'r Rules,
+        program: &Program,
+        strict: bool,
+        wanted: &(dyn Fn(&str) -> bool + Sync),
+    ) -> Self {
         let functions: Vec<FunctionId> = program
             .functions
             .iter_enumerated()
@@ -94,153 +61,80 @@ impl Rules {
             .collect();
         let scanned: Vec<_> = functions
             .par_iter()
-            .map(|id| (self.observing.scan(program, *id), self.contributing.scan(program, *id)))
+            .map(|id| {
+                let observed = rules.observed_patterns.scan(program, *id);
+                (observed, rules.contributing_patterns.scan(program, *id))
+            })
             .collect();
-        let mut compiled = Compiled {
-            rules: self,
+        let mut compiled = Self {
+            rules,
             queries: Vec::new(),
             asked: Vec::new(),
             contributions: FxHashMap::default(),
         };
+        let raised = |observed: &Observed| {
+            (strict || !observed.strict) && wanted(&rules.fault(observed.fault).id)
+        };
         for (function, (observed, contributed)) in functions.into_iter().zip(scanned) {
-            compiled.add_function(function, observed, contributed);
+            compiled.add_function(function, observed, contributed, &raised);
         }
         compiled
     }
 
-    pub fn observe(&self, asked: &Asked) -> &Observe {
-        &self.specs[asked.spec].observe[asked.observe]
+    pub fn observed(&self, query: &Query) -> &'r Observed {
+        &self.rules.observed[self.asked[query.point as usize].observed]
     }
 
-    /// Observations of an event, as specification, observation and the variables bound.
-    fn observers(&self, announced: &str) -> Vec<(usize, usize)> {
-        let mut found = Vec::new();
-        for (s, spec) in self.specs.iter().enumerate() {
-            for (o, observe) in spec.observe.iter().enumerate() {
-                let hears = observe.point.places.iter().any(|place| {
-                    matches!(place, Place::Event { name, .. } if event::covers(name, announced))
-                });
-                if hears && (self.strict || !observe.strict) {
-                    found.push((s, o));
-                }
-            }
-        }
-        found
+    pub fn contributing(&self, contribution: &Contribution) -> &'r Contributing {
+        &self.rules.contributing[contribution.contributing]
     }
-}
 
-impl Compiled<'_> {
     fn add_function(
         &mut self,
         function: FunctionId,
         observed: Vec<Found>,
         contributed: Vec<Found>,
+        raised: &dyn Fn(&Observed) -> bool,
     ) {
         for found in observed {
-            let (spec, observe) = self.rules.observed[found.pattern.0 as usize];
-            let rule = &self.rules.specs[spec].observe[observe];
             let CodePoint::Inst(inst) = found.point else { continue };
-            if rule.strict && !self.rules.strict {
-                continue;
-            }
             let how = How::Matched(found.bindings);
-            self.add(function, At::Inst(inst), Asked { spec, observe, how });
+            self.add(function, At::Inst(inst), found.pattern.0 as usize, how, raised);
         }
         for found in contributed {
-            let (spec, contribute) = self.rules.contributed[found.pattern.0 as usize];
             let CodePoint::Inst(inst) = found.point else { continue };
-            let contribution = Contribution { spec, contribute, bindings: found.bindings };
-            self.add_announced(function, inst, &contribution);
+            let contributing = found.pattern.0 as usize;
+            let contribution = Contribution { contributing, bindings: found.bindings };
             self.contributions.entry((function, inst)).or_default().push(contribution);
         }
-        for event in ["lost", "exit"] {
-            for (spec, observe) in self.rules.observers(event) {
-                self.add(function, At::Exit, Asked { spec, observe, how: How::AtExit });
-            }
-        }
-    }
-
-    fn add(&mut self, function: FunctionId, at: At, asked: Asked) {
-        let (rule, point) = (asked.spec as u32, self.asked.len() as u32);
-        self.queries.push(Query { rule, point, function, at });
-        self.asked.push(asked);
-    }
-
-    /// Queries about the events a contribution announces.
-    fn add_announced(&mut self, function: FunctionId, inst: InstId, contribution: &Contribution) {
-        let spec = &self.rules.specs[contribution.spec];
-        let mut events = Vec::new();
-        collect_events(
-            &spec.contribute[contribution.contribute].commands,
-            &mut Vec::new(),
-            &mut events,
-        );
-        for (name, path) in events {
-            for (spec, observe) in self.rules.observers(&name) {
-                let how =
-                    How::Announced { contribution: contribution.clone(), path: path.clone() };
-                self.add(function, At::Inst(inst), Asked { spec, observe, how });
-            }
-        }
-    }
-}
-
-/// The events among commands, with the way to each.
-fn collect_events(
-    commands: &[Command],
-    path: &mut Vec<usize>,
-    found: &mut Vec<(String, Vec<usize>)>,
-) {
-    for (index, command) in commands.iter().enumerate() {
-        path.push(index);
-        match command {
-            Command::Event { name, .. } if name != event::SCAN => {
-                found.push((name.clone(), path.clone()));
-            }
-            Command::When { then, otherwise, .. } | Command::May { first: then, otherwise } => {
-                for (side, commands) in [then, otherwise].into_iter().enumerate() {
-                    path.push(side);
-                    collect_events(commands, path, found);
-                    path.pop();
+        for (event, only_lost) in [("lost", true), ("exit", false)] {
+            for pattern in self.rules.observed_patterns.special(event) {
+                let shapes = &self.rules.observed_patterns.get(*pattern).shapes;
+                let var = shapes.iter().find_map(|shape| match shape {
+                    Shape::Event { name, args } if name == event => args.first().copied(),
+                    _ => None,
+                });
+                if let Some(var) = var {
+                    let how = How::AtExit { var, only_lost };
+                    self.add(function, At::Exit, pattern.0 as usize, how, raised);
                 }
             }
-            Command::Either(all) => {
-                for (side, commands) in all.iter().enumerate() {
-                    path.push(side);
-                    collect_events(commands, path, found);
-                    path.pop();
-                }
-            }
-            _ => {}
         }
-        path.pop();
     }
-}
 
-/// The commands that announce an event, outermost first, with the conditions on the way:
-/// for each `when` passed, its condition and whether it must hold.
-pub fn announced<'a>(
-    commands: &'a [Command],
-    path: &[usize],
-) -> Option<(Vec<(&'a spec::ast::Condition, bool)>, &'a [EventArg])> {
-    let (index, rest) = path.split_first()?;
-    match commands.get(*index)? {
-        Command::Event { args, .. } => Some((Vec::new(), args)),
-        Command::When { condition, then, otherwise } => {
-            let (side, rest) = rest.split_first()?;
-            let inner = if *side == 0 { then } else { otherwise };
-            let (mut conditions, args) = announced(inner, rest)?;
-            conditions.insert(0, (condition, *side == 0));
-            Some((conditions, args))
+    fn add(
+        &mut self,
+        function: FunctionId,
+        at: At,
+        observed: usize,
+        how: How,
+        raised: &dyn Fn(&Observed) -> bool,
+    ) {
+        let rule = &self.rules.observed[observed];
+        if raised(rule) {
+            let point = self.asked.len() as u32;
+            self.queries.push(Query { rule: rule.fault.0, point, function, at });
+            self.asked.push(Asked { observed, how });
         }
-        Command::May { first, otherwise } => {
-            let (side, rest) = rest.split_first()?;
-            announced(if *side == 0 { first } else { otherwise }, rest)
-        }
-        Command::Either(all) => {
-            let (side, rest) = rest.split_first()?;
-            announced(all.get(*side)?, rest)
-        }
-        _ => None,
     }
 }

@@ -7,7 +7,7 @@ use spec::facts;
 use spec::lower::{Argument, Context as Lower, Origin, UNDEF, Unsupported};
 
 use crate::code::Code;
-use crate::machine::access::Wanted;
+use crate::machine::access::{Overlap, Wanted, overlap};
 use crate::machine::addresses;
 use crate::machine::attributes::Attributes;
 use crate::machine::exec::{Exec, is_signed, width};
@@ -21,6 +21,8 @@ pub struct Lowered<'c, 'p> {
     pub context: &'c mut Context<'p>,
     pub state: &'c mut State,
     pub loc: LocId,
+    /// Whether `Init` of a pointer means what it points to.
+    pub speaks_of_memory: bool,
     /// Objects that were asked about.
     pub objects: Vec<crate::machine::memory::ObjectId>,
 }
@@ -171,45 +173,82 @@ impl<'p> Lowered<'_, 'p> {
         Some(self.context.terms.sub(total, used))
     }
 
-    fn length(&mut self, argument: &Argument) -> Option<TermId> {
+    fn length(&mut self, argument: &Argument, width: u64) -> Option<TermId> {
         let value = self.value(argument)?;
-        let unit = self.unit_width(argument);
-        let length = self.attributes().length(value, unit)?;
+        let length = self.attributes().length(value, width)?;
         Some(match length {
-            Length::Known(units) => self.context.terms.scale(i128::from(unit), units),
+            Length::Known(units) => units,
             Length::Unterminated(_) => self.context.constant(UNDEF),
         })
     }
 
-    /// Bytes per character of the string a pointer of this type leads to.
-    pub fn unit_width(&self, argument: &Argument) -> u64 {
-        let program = self.code.program;
-        let element = facts::c_type(program, self.function(), argument)
-            .and_then(|ctype| facts::pointee(program, ctype));
-        match element.map(|element| facts::stripped(program, element)) {
-            Some(CType::Int { bits: 32, .. }) => 4,
-            _ => 1,
+    /// 1 where the argument was given a value.
+    fn initialized(&mut self, argument: &Argument) -> Option<TermId> {
+        if let Some(Value::Int(term)) = self.value(argument)
+            && let Some(symbol) = self.context.terms.as_symbol(term)
+            && let Some(gap) = self.context.uninit_where.get(&symbol).copied()
+        {
+            let (zero, one) = (self.context.constant(0), self.context.constant(1));
+            return Some(self.context.terms.choice(gap, zero, one));
         }
+        let holds = self.is_initialized(argument)?;
+        Some(self.context.constant(i128::from(holds)))
     }
 
     fn is_initialized(&mut self, argument: &Argument) -> Option<bool> {
         match self.value(argument)? {
             Value::Uninit(_) => Some(false),
+            value @ Value::Pointer { .. } if self.is_memory(argument) => {
+                let wanted = Wanted { ty: Ty::Int(8), signed: false, name: "", loc: self.loc };
+                Some(self.attributes().is_initialized(value, wanted))
+            }
             _ => Some(true),
         }
+    }
+
+    /// Whether an attribute of the argument means the memory behind it: models and events
+    /// speak of buffers, uses of values.
+    fn is_memory(&self, argument: &Argument) -> bool {
+        let _ = argument;
+        self.speaks_of_memory
     }
 
     fn is_input(&mut self, argument: &Argument) -> Option<bool> {
         match self.value(argument)? {
             Value::Int(term) => Some(self.attributes().is_input(term)),
-            Value::Pointer { object, .. } => {
+            Value::Pointer { object, offset } => {
                 use crate::machine::memory::{Content, Data};
-                let object = self.state.memory.get(object);
-                let newest = object.writes().next().map(|write| match write.data {
-                    Data::Unknown { input } | Data::String { input, .. } => input,
-                    _ => false,
-                });
-                Some(newest.unwrap_or(object.content == Content::Input))
+                // A terminator written into the middle of a text from outside leaves it so.
+                let object = self.state.memory.snapshot(object);
+                let byte = self.context.constant(1);
+                for write in object.writes().take(64) {
+                    if let Data::Unknown { input: true }
+                    | Data::String { input: true, .. }
+                    | Data::NonZero { input: true } = write.data
+                    {
+                        return Some(true);
+                    }
+                    let at = (offset, byte);
+                    let over = (write.offset, write.len);
+                    let covers = overlap(self.context, &self.state.path, at, over);
+                    match (&write.data, covers) {
+                        (Data::Copy { from, .. }, Overlap::Inside(_)) => {
+                            return Some(
+                                from.content == Content::Input
+                                    || from.writes().any(|write| {
+                                        matches!(
+                                            write.data,
+                                            Data::Unknown { input: true }
+                                                | Data::String { input: true, .. }
+                                        )
+                                    }),
+                            );
+                        }
+                        (_, Overlap::Inside(_)) => return Some(false),
+                        _ => {}
+                    }
+                }
+                Some(object.content == Content::Input)
             }
             _ => Some(false),
         }
@@ -252,12 +291,13 @@ impl Lower for Lowered<'_, '_> {
         let term = match attribute.name() {
             "Value" => self.number(argument),
             "Size" => self.room(argument),
-            "Len" => self.length(argument),
+            "Len" => self.length(argument, 1),
+            "WLen" => self.length(argument, 4),
             "Offset" => {
                 let value = self.value(argument).ok_or(unknown.clone())?;
                 self.attributes().offset(value)
             }
-            "Init" => self.is_initialized(argument).map(|holds| truth(self.context, holds)),
+            "Init" => self.initialized(argument),
             "Input" => self.is_input(argument).map(|holds| truth(self.context, holds)),
             name => {
                 let value = self.value(argument).ok_or(unknown.clone())?;

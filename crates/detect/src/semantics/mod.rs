@@ -1,6 +1,7 @@
 //! What specifications mean on a path.
 
 pub mod apply;
-pub mod lowered;
 pub mod asking;
+pub mod builtin;
 pub mod compiled;
+pub mod lowered;
