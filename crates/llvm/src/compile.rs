@@ -75,6 +75,10 @@ const OUR_FLAGS: &[&str] = &[
     "-c",
 ];
 
+/// Flags that precede the user's, so that his win. Tentative definitions in several units are
+/// one object, as old code expects; where each unit defines it, the linker has said so before.
+const DEFAULT_FLAGS: &[&str] = &["-fcommon"];
+
 /// Compiles preprocessed C `text` under the user's `flags` (of which those that ask for
 /// optimisation, sanitizers, coverage, link-time optimisation or `-Werror` are already
 /// gone). `map` only serves to report the compiler's messages in the user's positions.
@@ -98,7 +102,13 @@ pub fn compile_with(
     cancel: &Cancel,
 ) -> Result<Vec<u8>, CompileError> {
     let mut command = child::command(clang).map_err(CompileError::NoCompiler)?;
-    command.args(flags).args(OUR_FLAGS).args(["-x", "cpp-output", "-", "-o", "-"]);
+    command.args(DEFAULT_FLAGS).args(flags).args(OUR_FLAGS).args([
+        "-x",
+        "cpp-output",
+        "-",
+        "-o",
+        "-",
+    ]);
     // A locale or colour setting of the user must not change the messages.
     command.env("LC_ALL", "C").env_remove("CCC_OVERRIDE_OPTIONS");
     let finished = child::run(command, text, limits, cancel).map_err(CompileError::NoCompiler)?;

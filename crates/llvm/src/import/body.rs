@@ -301,7 +301,8 @@ impl<'a, 'u, 'r> BodyReader<'a, 'u, 'r> {
         let Operand::Inst(id) = ptr else { return None };
         match self.body.insts.get(id.0 as usize)?.op()? {
             Op::Alloca { variable, .. } => *variable,
-            Op::Address(address) => self.stored_variable(address.base),
+            // Addresses build on earlier ones; a garbled stream's may go in circles.
+            Op::Address(address) if address.base < ptr => self.stored_variable(address.base),
             _ => None,
         }
     }

@@ -21,7 +21,9 @@ mod ssa;
 mod types;
 
 use base::{IdVec, SourceMap};
-use program::{Function, FunctionId, Global, GlobalId, LocId, Program, UnitInfo, UnknownCode};
+use program::{
+    CType, Function, FunctionId, Global, GlobalId, LocId, Program, TypeId, UnitInfo, UnknownCode,
+};
 
 use crate::shim;
 use body::BodyReader;
@@ -85,7 +87,8 @@ fn read_program(stream: &[u8], map: &SourceMap, unit_path: &str) -> Read<Program
     }
     for function in defined {
         let (raw, params) = BodyReader::new(&mut unit, &mut reader, function).read()?;
-        let body = ssa::promote(raw, &mut unit.constants, &unit.types)?;
+        let result = unit.scalar_result(function);
+        let body = ssa::promote(raw, result, &mut unit.constants, &unit.types)?;
         unit.functions[function].params = params;
         unit.functions[function].body = Some(body);
     }
@@ -96,6 +99,16 @@ fn read_program(stream: &[u8], map: &SourceMap, unit_path: &str) -> Read<Program
 }
 
 impl Unit<'_> {
+    /// The C type of a function's result, unless it is a record cut into pieces.
+    fn scalar_result(&self, function: FunctionId) -> TypeId {
+        match self.types.strip(self.functions[function].ctype) {
+            CType::Function { result, .. } if self.types.record_of(*result).is_none() => {
+                self.types.unqualified(*result)
+            }
+            _ => TypeId::UNKNOWN,
+        }
+    }
+
     fn into_program(self, unit_path: &str) -> Program {
         Program {
             units: [UnitInfo { path: unit_path.to_string() }].into_iter().collect(),
@@ -108,6 +121,58 @@ impl Unit<'_> {
             globals: self.globals,
             functions: self.functions,
             unknown_code: self.unknown_code,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bit of everything the stream has records for.
+    const TEXT: &str = "struct s { int a : 3; unsigned b : 9; union { float f; int i; } u; char t[]; };
+        enum e { A, B = -4 }; typedef int (*fn)(struct s *, ...);
+        static const char *names[] = { \"one\", \"two\" }; struct s g; __thread int tls; fn table[2];
+        int f(struct s *p, int n, fn call) {
+          int x; short k = n; void *l[] = { &&out, &&out };
+          for (int i = 0; i < n; i++) { p->a = i; p->t[i] = k++; if (i) x = p->u.i; }
+          switch (n) { case 1: return x; case 5: goto *l[n]; }
+          __asm__(\"nop\"); __atomic_fetch_add(&tls, 1, 5);
+          out: return call(p, names[n], p->u.f * 2.5) ?: x;
+        }";
+
+    fn stream() -> Vec<u8> {
+        let flags: [&str; 0] = [];
+        let (map, limits) = (SourceMap::default(), Default::default());
+        let cancel = base::Cancel::new();
+        let bitcode = crate::compile(TEXT.as_bytes(), &flags, &map, &limits, &cancel);
+        shim::import_stream(&bitcode.expect("it compiles")).expect("it is bitcode")
+    }
+
+    #[test]
+    fn a_garbled_stream_never_panics() {
+        let good = stream();
+        let map = SourceMap::default();
+        assert!(read_program(&good, &map, "t.c").is_ok());
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let mut n_errors = 0;
+        for _ in 0..3_000 {
+            let mut bad = good.clone();
+            for _ in 0..=random() % 3 {
+                let at = random() as usize % bad.len();
+                bad[at] = random() as u8;
+            }
+            n_errors += u32::from(read_program(&bad, &map, "t.c").is_err());
+        }
+        assert!(n_errors > 500, "most damage is noticed");
+        for length in 0..good.len() {
+            assert!(read_program(&good[..length], &map, "t.c").is_err());
         }
     }
 }

@@ -17,7 +17,13 @@ use super::types::Types;
 use dominators::Dominators;
 
 /// The body with its scalar variables in SSA form wherever their addresses stay private.
-pub fn promote(raw: RawBody, constants: &mut Constants, types: &Types) -> Read<Body> {
+/// `result` is the C type the function returns.
+pub fn promote(
+    raw: RawBody,
+    result: TypeId,
+    constants: &mut Constants,
+    types: &Types,
+) -> Read<Body> {
     let successors: Vec<Vec<u32>> = raw
         .blocks
         .iter()
@@ -37,7 +43,7 @@ pub fn promote(raw: RawBody, constants: &mut Constants, types: &Types) -> Read<B
     }
     let dominators = Dominators::compute(&successors, &predecessors)
         .ok_or(Corrupt("a block that cannot be reached"))?;
-    let slots = slots::find(&raw, types);
+    let slots = slots::find(&raw, result, types);
     let phis = slots::place_phis(&slots, &predecessors, &dominators);
     let flow = Flow { successors, predecessors, dominators };
     let renamed = rename::rename(raw, slots, phis, &flow, constants);

@@ -23,7 +23,7 @@ impl Slots {
 }
 
 /// Scalars that are only read and written as a whole, and whose address goes nowhere else.
-pub fn find(raw: &RawBody, types: &Types) -> Slots {
+pub fn find(raw: &RawBody, result: TypeId, types: &Types) -> Slots {
     let mut is_private = vec![false; raw.insts.len()];
     for storage in raw.scalars.keys() {
         is_private[*storage as usize] = true;
@@ -45,18 +45,22 @@ pub fn find(raw: &RawBody, types: &Types) -> Slots {
         });
     }
     find_accesses(raw, &mut slots);
-    find_results(raw, &mut slots);
+    find_results(raw, result, &mut slots);
     slots
 }
 
 /// Slots whose content is returned.
-fn find_results(raw: &RawBody, slots: &mut Slots) {
+fn find_results(raw: &RawBody, result: TypeId, slots: &mut Slots) {
     for block in &raw.blocks {
         let Terminator::Return(Some(Operand::Inst(value))) = block.terminator else { continue };
         if let Some(Op::Load(access)) = raw.insts[value.0 as usize].op()
             && let Some(slot) = slots.of(access.ptr)
         {
-            slots.slots[slot as usize].is_result = true;
+            let slot = &mut slots.slots[slot as usize];
+            slot.is_result = true;
+            if slot.variable.is_none() {
+                slot.ctype = result;
+            }
         }
     }
 }
