@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use findings::Place;
 use logic::{Counters, Solver};
-use program::{FunctionId, LocId};
+use program::{FunctionId, LocId, Program};
 use rayon::prelude::*;
 
 use crate::code::Code;
@@ -25,6 +25,8 @@ pub struct Settings {
     pub rounds: u32,
     /// Functions whose parameters of these positions are outside input.
     pub inputs: BTreeMap<FunctionId, Vec<usize>>,
+    /// The same by name: functions and parameters.
+    pub entries: Vec<(String, Vec<String>)>,
     /// Raise also what is only meant for `--strict`.
     pub strict: bool,
     /// Only these rules; all where empty.
@@ -32,6 +34,25 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The settings with the entries of this program found.
+    pub fn resolved(&self, program: &Program) -> Self {
+        let mut settings = self.clone();
+        for (name, parameters) in &self.entries {
+            for (id, function) in program.functions.iter_enumerated() {
+                let Some(body) = function.body.as_ref().filter(|_| *function.name == **name) else {
+                    continue;
+                };
+                let positions = body
+                    .variables
+                    .iter()
+                    .filter(|variable| parameters.iter().any(|p| **p == *variable.name))
+                    .filter_map(|variable| variable.parameter.map(|p| p as usize));
+                settings.inputs.insert(id, positions.collect());
+            }
+        }
+        settings
+    }
+
     pub fn wants(&self, rule: &str) -> bool {
         self.rules.is_empty() || self.rules.iter().any(|wanted| wanted == rule)
     }
@@ -43,6 +64,7 @@ impl Default for Settings {
             limits: Limits::default(),
             rounds: 4,
             inputs: BTreeMap::new(),
+            entries: Vec::new(),
             strict: false,
             rules: Vec::new(),
         }

@@ -26,6 +26,7 @@ pub use engine::Settings;
 
 /// Raises and answers the queries of all rules on a program.
 pub fn check(program: &Program, rules: &Rules, settings: &Settings, findings: &mut Findings) {
+    let settings = &settings.resolved(program);
     let code = code::Code::new(program);
     let wanted = |rule: &str| settings.wants(rule);
     let compiled = semantics::compiled::Compiled::new(rules, program, settings.strict, &wanted);

@@ -40,6 +40,19 @@ pub struct CheckArgs {
     /// How to write the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
+    /// Report also what is only a fault to a strict reader: wrapping of any unsigned number,
+    /// casts that lose part of a value
+    #[arg(long)]
+    pub strict: bool,
+    /// Only this rule; may be given several times
+    #[arg(long, value_name = "RULE")]
+    pub rule: Vec<String>,
+    /// A specification of your own, or a folder of them
+    #[arg(long, value_name = "PATH")]
+    pub spec: Vec<PathBuf>,
+    /// An interface function and its parameters that come from outside: parse:data,len
+    #[arg(long, value_name = "FUNCTION:PARAMETERS")]
+    pub entry: Vec<String>,
     /// One line for each finding: no source lines, no paths
     #[arg(long)]
     pub brief: bool,

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use base::Cancel;
 use facts::Facts;
 use findings::{Findings, Incomplete, Notice, Place};
@@ -11,21 +11,23 @@ use program::{LocId, Op, Program};
 use report::output::Target;
 use report::sources::Sources;
 use report::{Format, Options};
+use spec::rules::Rules;
 
 use super::Outcome;
 use crate::args::{CheckArgs, ReportFormat};
-use crate::pipeline::{self, Imported, guarded};
+use crate::pipeline::{self, Imported, Timings, guarded};
 
 pub fn run(args: &CheckArgs, cancel: &Cancel) -> Result<Outcome> {
     let target = Target::new(args.output.output.clone());
     target.check()?;
+    let (rules, settings) = detection(args)?;
     let (inputs, root) = args.input.resolve()?;
     let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
     for index in 0..imported.plans.len() {
         if cancel.is_cancelled() {
             break;
         }
-        analyse_program(&mut imported, index);
+        analyse_program(&mut imported, index, &rules, &settings);
     }
     imported.write_timings(&args.run)?;
     let mut findings = imported.findings;
@@ -37,7 +39,12 @@ pub fn run(args: &CheckArgs, cancel: &Cancel) -> Result<Outcome> {
 }
 
 /// One program after the other: only one is in memory in its linked form.
-fn analyse_program(imported: &mut Imported, index: usize) {
+fn analyse_program(
+    imported: &mut Imported,
+    index: usize,
+    rules: &Rules,
+    settings: &detect::Settings,
+) {
     let program = imported.link(index);
     let name = imported.plans[index].name.clone();
     let findings = &mut imported.findings;
@@ -46,7 +53,7 @@ fn analyse_program(imported: &mut Imported, index: usize) {
     let compute = || Facts::compute(&program, &facts::Options::default());
     let analysed = guarded(|| {
         let facts = imported.timings.on_all_threads("facts", compute);
-        analyse(&program, &facts, findings);
+        analyse(&program, &facts, rules, settings, &imported.timings, findings);
     });
     if let Err(reason) = analysed {
         let missing = Incomplete { what: name, reason, details: Vec::new() };
@@ -56,7 +63,37 @@ fn analyse_program(imported: &mut Imported, index: usize) {
 }
 
 /// Where analyses of a whole program add what they find.
-fn analyse(_program: &Program, _facts: &Facts, _findings: &mut Findings) {}
+fn analyse(
+    program: &Program,
+    _facts: &Facts,
+    rules: &Rules,
+    settings: &detect::Settings,
+    timings: &Timings,
+    findings: &mut Findings,
+) {
+    timings.on_all_threads("detect", || detect::check(program, rules, settings, findings));
+}
+
+/// What to look for, from the command line.
+fn detection(args: &CheckArgs) -> Result<(Rules, detect::Settings)> {
+    let rules = spec::discover::rules(&args.spec)?;
+    if let Some(unknown) = args.rule.iter().find(|rule| rules.find_fault(rule).is_none()) {
+        bail!("no rule is called {unknown} (`firstfault rules` lists them)");
+    }
+    let mut settings = detect::Settings {
+        strict: args.strict,
+        rules: args.rule.clone(),
+        ..detect::Settings::default()
+    };
+    for entry in &args.entry {
+        let Some((function, parameters)) = entry.split_once(':') else {
+            bail!("`--entry {entry}` names no parameters (write function:parameter,parameter)");
+        };
+        let parameters = parameters.split(',').map(str::to_owned).collect();
+        settings.entries.push((function.to_owned(), parameters));
+    }
+    Ok((rules, settings))
+}
 
 fn summary(name: &str, program: &Program) -> findings::Program {
     let bodies = || program.functions.iter().filter_map(|function| function.body.as_ref());
