@@ -94,44 +94,39 @@ impl BodyReader<'_, '_, '_> {
         }
     }
 
-    /// Asks the users of guessed conversions: the place a value is stored to, the parameter
-    /// it is passed to, the result it becomes, and addresses, which widen their indices.
+    /// Asks the users of guessed conversions what they are for.
     pub fn refine_guesses(&mut self) {
         if self.body.guessed.is_empty() {
             return;
         }
-        let mut wanted = vec![None; self.body.insts.len()];
-        let mut is_plumbing = vec![false; self.body.insts.len()];
-        let mut want = |operand: Operand, ctype: TypeId| {
-            if let Operand::Inst(id) = operand
-                && ctype.is_known()
-            {
-                wanted[id.0 as usize].get_or_insert(ctype);
-            }
-        };
+        let wishes = self.wishes();
+        for at in std::mem::take(&mut self.body.guessed) {
+            let wish = wishes[at as usize];
+            self.refine(at as usize, wish);
+        }
+    }
+
+    /// What the users of each value say of it: the place it is stored to, the parameter it is
+    /// passed to, the result it becomes; addresses and differences of pointers widen and
+    /// convert for themselves.
+    fn wishes(&self) -> Vec<Wish> {
+        let mut wishes = vec![Wish::default(); self.body.insts.len()];
         for inst in &self.body.insts {
             match inst.op() {
-                Some(Op::Store { access, value }) => want(*value, access.ctype),
+                Some(Op::Store { access, value }) => wish_type(&mut wishes, *value, access.ctype),
                 Some(Op::Call(call)) => {
                     let args = call.args.iter().zip(&call.arg_ctypes);
-                    args.for_each(|(arg, ctype)| want(*arg, *ctype));
+                    args.for_each(|(arg, ctype)| wish_type(&mut wishes, *arg, *ctype));
                 }
                 Some(Op::Address(address)) => {
-                    for term in &address.terms {
-                        if let Operand::Inst(id) = term.index {
-                            is_plumbing[id.0 as usize] = true;
-                        }
-                    }
+                    let indices = address.terms.iter().map(|term| term.index);
+                    indices.for_each(|index| mark_plumbing(&mut wishes, index));
                 }
-                // The difference of two pointers.
                 Some(Op::Binary { op: BinaryOp::Sub, lhs, rhs, .. })
                     if self.is_pointer_as_int(*lhs) && self.is_pointer_as_int(*rhs) =>
                 {
-                    for operand in [lhs, rhs] {
-                        if let Operand::Inst(id) = operand {
-                            is_plumbing[id.0 as usize] = true;
-                        }
-                    }
+                    mark_plumbing(&mut wishes, *lhs);
+                    mark_plumbing(&mut wishes, *rhs);
                 }
                 _ => {}
             }
@@ -140,13 +135,11 @@ impl BodyReader<'_, '_, '_> {
         if let CType::Function { result, .. } = *self.unit.types.strip(function) {
             for block in &self.body.blocks {
                 if let Terminator::Return(Some(value)) = block.terminator {
-                    want(value, result);
+                    wish_type(&mut wishes, value, result);
                 }
             }
         }
-        for at in std::mem::take(&mut self.body.guessed) {
-            self.refine(at as usize, wanted[at as usize], is_plumbing[at as usize]);
-        }
+        wishes
     }
 
     fn is_pointer_as_int(&self, operand: Operand) -> bool {
@@ -155,7 +148,7 @@ impl BodyReader<'_, '_, '_> {
             Some(Op::Convert(conversion)) if conversion.kind == ConversionKind::PointerToInt)
     }
 
-    fn refine(&mut self, at: usize, wanted: Option<TypeId>, is_plumbing: bool) {
+    fn refine(&mut self, at: usize, wish: Wish) {
         let inst = &mut self.body.insts[at];
         let RawOp::Op(Op::Convert(conversion)) = &mut inst.op else { return };
         let types = &self.unit.types;
@@ -164,7 +157,7 @@ impl BodyReader<'_, '_, '_> {
             (_, Ty::Int(bits)) => types.integer(*ctype).is_some_and(|(width, _)| width == bits),
             _ => false,
         };
-        if let Some(wanted) = wanted.filter(fits) {
+        if let Some(wanted) = wish.ctype.filter(fits) {
             conversion.to = types.unqualified(wanted);
             inst.ctype = conversion.to;
         }
@@ -173,8 +166,30 @@ impl BodyReader<'_, '_, '_> {
         if widens_sign {
             conversion.origin = ConversionOrigin::Explicit;
         }
-        if is_plumbing && conversion.kind != ConversionKind::Truncate {
+        if wish.is_plumbing && conversion.kind != ConversionKind::Truncate {
             conversion.origin = ConversionOrigin::Compiler;
         }
+    }
+}
+
+/// What the users of a value say of it.
+#[derive(Clone, Copy, Default)]
+struct Wish {
+    ctype: Option<TypeId>,
+    /// Only the compiler's own arithmetic uses it.
+    is_plumbing: bool,
+}
+
+fn wish_type(wishes: &mut [Wish], operand: Operand, ctype: TypeId) {
+    if let Operand::Inst(id) = operand
+        && ctype.is_known()
+    {
+        wishes[id.0 as usize].ctype.get_or_insert(ctype);
+    }
+}
+
+fn mark_plumbing(wishes: &mut [Wish], operand: Operand) {
+    if let Operand::Inst(id) = operand {
+        wishes[id.0 as usize].is_plumbing = true;
     }
 }
