@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::run(&args, &cancel),
         Command::Capture(args) => commands::capture::run(&args, &cancel),
         Command::Show(args) => commands::show::run(&args, &cancel),
+        Command::Locate(args) => commands::locate::run(&args, &cancel),
     };
     if cancel.is_cancelled() {
         return interrupt::exit_code();

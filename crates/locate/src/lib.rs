@@ -27,6 +27,7 @@ pub use multiple::{FailingRun, List, Partial, clusters, list};
 pub use rank::{Ranked, rank, rank_by_formula, score};
 pub use request::{Built, Ranking, Request, RequestError, locate};
 pub use rounds::{Answer, Recompute, locate_clusters, locate_in_rounds};
+pub use run::BuildOptions;
 pub use session::{LocateError, Options, Session, SetAside, TestRun};
 pub use statement::{StatementId, StatementTable};
 pub use to_findings::to_findings;

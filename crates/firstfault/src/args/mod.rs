@@ -29,6 +29,8 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Print the program as firstfault sees it
     Show(ShowArgs),
+    /// Find the faulty statement from tests that fail
+    Locate(crate::commands::locate::LocateArgs),
 }
 
 #[derive(Args)]

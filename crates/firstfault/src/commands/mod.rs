@@ -2,6 +2,7 @@
 
 pub mod capture;
 pub mod check;
+pub mod locate;
 pub mod show;
 
 use std::process::ExitCode;

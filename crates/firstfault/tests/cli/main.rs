@@ -5,6 +5,7 @@ mod cache;
 mod determinism;
 mod inputs;
 mod interrupt;
+mod locate;
 mod output;
 mod readme;
 mod show;

@@ -8,6 +8,7 @@ mod code_lines;
 mod corpora;
 mod import;
 mod juliet;
+mod locate;
 mod obtain;
 mod subject;
 mod table;
@@ -30,6 +31,8 @@ pub enum Bench {
     },
     /// Hits and false positives on the Juliet suite
     Juliet(juliet::Juliet),
+    /// How high the faulty statement ranks, on faulty programs with tests
+    Locate(locate::Locate),
     /// Obtain the corpora and write a compile_commands.json for each, without measuring
     Obtain { names: Vec<String> },
 }
@@ -41,6 +44,7 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
             import::run(root, &obtained(root, &names)?, &names, jobs)
         }
         Bench::Juliet(options) => juliet::run(root, &options),
+        Bench::Locate(options) => locate::run(root, &options),
         Bench::Obtain { names } => {
             for corpus in obtained(root, &names)? {
                 println!(

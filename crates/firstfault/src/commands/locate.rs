@@ -1,0 +1,244 @@
+//! `firstfault locate`: ranks statements by how likely each is the faulty one, from tests
+//! that fail.
+
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+use base::Cancel;
+use clap::{Args, ValueEnum};
+use findings::{Findings, Notice, Place};
+use locate::{Answer, Formula, Ranking, Recompute, Request, Search};
+use report::output::Target;
+use report::sources::Sources;
+use report::{Format, Options};
+
+use super::Outcome;
+use crate::args::{OutputArgs, ReportFormat};
+
+#[derive(Args)]
+pub struct LocateArgs {
+    /// The C files of the program
+    #[arg(required = true, value_name = "FILES")]
+    files: Vec<PathBuf>,
+    /// A folder with NAME.args, NAME.in and NAME.out, or a tests.toml
+    #[arg(long, value_name = "DIR|FILE")]
+    tests: PathBuf,
+    /// Compiler and linker flags
+    #[arg(last = true, value_name = "CFLAGS")]
+    flags: Vec<String>,
+    /// Which values are tried; by default full for short runs and reduced for long ones
+    #[arg(long, value_enum)]
+    search: Option<SearchArg>,
+    /// Rank by the coverage of the tests alone, with this formula
+    #[arg(long, value_enum)]
+    formula: Option<FormulaArg>,
+    /// Rank by the number of failing tests with an IVMP alone, ties by Tarantula
+    #[arg(long, conflicts_with = "formula")]
+    paper_ranking: bool,
+    /// Present the next list after each fix, searching so much again
+    #[arg(long, value_enum, value_name = "HOW", conflicts_with_all = ["clusters", "formula"])]
+    rounds: Option<RecomputeArg>,
+    /// Group failing tests whose IVMPs overlap at least so much (0 to 1), with a list each
+    #[arg(long, value_name = "SIMILARITY", conflicts_with = "formula")]
+    clusters: Option<f64>,
+    /// Statements to list; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: u32,
+    /// A test that exceeds its limits counts as failing
+    #[arg(long)]
+    limit_fails: bool,
+    /// Seconds a run of the program may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+    time_limit: u64,
+    /// Megabytes of heap a run may use
+    #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    memory_limit: u64,
+    /// Programs run at once; one per core by default
+    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// How to write the report
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
+    /// No source lines, no evidence
+    #[arg(long)]
+    brief: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SearchArg {
+    /// Every instance with every value of the profile, up to a statement's first IVMP
+    Full,
+    /// Every IVMP there is
+    Every,
+    /// A shrinking set of statements with the four spanning values
+    Reduced,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormulaArg {
+    Tarantula,
+    Ochiai,
+    Dstar,
+    Op2,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RecomputeArg {
+    /// Nothing: one list for all faults
+    Minimal,
+    /// Every failing run
+    Full,
+    /// Failing runs through the fixed statement
+    Partial,
+}
+
+pub fn run(args: &LocateArgs, cancel: &Cancel) -> Result<Outcome> {
+    let target = Target::new(args.output.output.clone());
+    target.check()?;
+    let request = request(args);
+    if let Some(threshold) = args.clusters {
+        return run_clusters(args, &request, threshold, &target, cancel);
+    }
+    if let Some(recompute) = args.rounds {
+        return run_rounds(args, &request, recompute, cancel);
+    }
+    let findings = shortened(args, locate::locate(&request, cancel)?);
+    write(args, &target, &findings)?;
+    Ok(Outcome::of(&findings))
+}
+
+fn request(args: &LocateArgs) -> Request {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let jobs = args.jobs.map_or(cores, usize::from);
+    let mut options =
+        locate::Options { jobs, limit_is_failure: args.limit_fails, ..locate::Options::default() };
+    options.limits.time = Duration::from_secs(args.time_limit);
+    options.limits.memory = args.memory_limit << 20;
+    Request {
+        build: locate::BuildOptions { files: args.files.clone(), flags: args.flags.clone(), jobs },
+        tests: args.tests.clone(),
+        options,
+        search: args.search.map(|search| match search {
+            SearchArg::Full => Search::Full,
+            SearchArg::Every => Search::Every,
+            SearchArg::Reduced => Search::Reduced,
+        }),
+        ranking: match args.formula {
+            Some(FormulaArg::Tarantula) => Ranking::Formula(Formula::Tarantula),
+            Some(FormulaArg::Ochiai) => Ranking::Formula(Formula::Ochiai),
+            Some(FormulaArg::Dstar) => Ranking::Formula(Formula::DStar),
+            Some(FormulaArg::Op2) => Ranking::Formula(Formula::Op2),
+            None if args.paper_ranking => Ranking::Paper,
+            None => Ranking::Supported,
+        },
+    }
+}
+
+fn run_clusters(
+    args: &LocateArgs,
+    request: &Request,
+    threshold: f64,
+    target: &Target,
+    cancel: &Cancel,
+) -> Result<Outcome> {
+    let mut all = Findings::new();
+    for (tests, findings) in locate::locate_clusters(request, threshold, cancel)? {
+        let findings = shortened(args, findings);
+        let message = format!("tests {} fail alike", tests.join(", "));
+        all.notices.push(Notice { place: Place::default(), message });
+        let first = format!("for tests {}", tests.join(", "));
+        all.statements.extend(findings.statements.into_iter().map(|mut statement| {
+            statement.evidence.insert(0, first.clone());
+            statement
+        }));
+        all.incomplete = findings.incomplete;
+    }
+    write(args, target, &all)?;
+    Ok(Outcome::of(&all))
+}
+
+/// Asks on the terminal after each list; an empty answer or the end of input stops.
+fn run_rounds(
+    args: &LocateArgs,
+    request: &Request,
+    recompute: RecomputeArg,
+    cancel: &Cancel,
+) -> Result<Outcome> {
+    let recompute = match recompute {
+        RecomputeArg::Minimal => Recompute::Minimal,
+        RecomputeArg::Full => Recompute::Full,
+        RecomputeArg::Partial => Recompute::Partial,
+    };
+    let mut last = Outcome::Clean;
+    let mut problem = None;
+    let mut answered = false;
+    locate::locate_in_rounds(request, recompute, cancel, &mut |findings| {
+        let findings = shortened(args, findings.clone());
+        last = Outcome::of(&findings);
+        answered = false;
+        match write(args, &Target::new(None), &findings).and_then(|()| ask(&findings)) {
+            Ok(Some(place)) => {
+                answered = true;
+                Answer::Fixed(place)
+            }
+            Ok(None) => Answer::Stop,
+            Err(error) => {
+                problem = Some(error);
+                Answer::Stop
+            }
+        }
+    })?;
+    if let Some(error) = problem {
+        return Err(error);
+    }
+    if answered {
+        println!("every test passes");
+        return Ok(Outcome::Clean);
+    }
+    Ok(last)
+}
+
+fn ask(findings: &Findings) -> Result<Option<Place>> {
+    eprint!("fix one fault, then give its line (FILE:LINE or LINE; nothing to stop): ");
+    std::io::stderr().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer)?;
+    let answer = answer.trim();
+    if answer.is_empty() {
+        return Ok(None);
+    }
+    let (file, line) = answer.rsplit_once(':').unwrap_or(("", answer));
+    let Ok(line) = line.parse() else { bail!("{answer:?} is no line") };
+    let first = findings.statements.first().map(|s| s.place.file.clone());
+    let file = if file.is_empty() { first.unwrap_or_default() } else { file.to_string() };
+    Ok(Some(Place { file, line, ..Place::default() }))
+}
+
+/// The front of the list, with all that tie with its last statement.
+fn shortened(args: &LocateArgs, mut findings: Findings) -> Findings {
+    if args.top > 0 && findings.statements.len() > args.top as usize {
+        let last = findings.statements[args.top as usize - 1].rank;
+        findings.statements.retain(|statement| statement.rank <= last);
+    }
+    findings
+}
+
+fn write(args: &LocateArgs, target: &Target, findings: &Findings) -> Result<()> {
+    let format = match args.format {
+        ReportFormat::Text => Format::Text,
+        ReportFormat::Json => Format::Json,
+    };
+    let to_terminal = *target == Target::Stdout && std::io::stdout().is_terminal();
+    let options = Options {
+        // https://no-color.org
+        colour: to_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        brief: args.brief,
+        dont_knows: false,
+    };
+    let text = report::render(findings, format, &mut Sources::new(Path::new(".")), options);
+    Ok(target.write(text.as_bytes())?)
+}

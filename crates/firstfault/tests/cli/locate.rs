@@ -1,0 +1,175 @@
+//! `firstfault locate` as a user runs it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const PROGRAM: &str = "#include <stdio.h>\n\
+     #include <stdlib.h>\n\
+     int main(int argc, char **argv) {\n\
+       int x = atoi(argv[1]), y = atoi(argv[2]);\n\
+       int a;\n\
+       a = x + y;\n\
+       if (x < y)\n\
+         printf(\"%d\\n\", a);\n\
+       else\n\
+         printf(\"%d\\n\", a + 1);\n\
+       return 0;\n\
+     }\n";
+
+/// The program and tests of figure 2.6: `a = x + y` should be `x - y`.
+fn project() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder, "sum.c", PROGRAM);
+    fs::create_dir(folder.path().join("tests")).unwrap();
+    for (name, args, out) in [
+        ("a", "0\n0\n", "1\n"),
+        ("b", "-1\n0\n", "-1\n"),
+        ("c", "1\n1\n", "1\n"),
+        ("d", "0\n1\n", "-1\n"),
+    ] {
+        write(&folder, &format!("tests/{name}.args"), args);
+        write(&folder, &format!("tests/{name}.out"), out);
+    }
+    folder
+}
+
+fn write(folder: &TempDir, name: &str, text: &str) {
+    fs::write(folder.path().join(name), text).unwrap();
+}
+
+fn locate(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_firstfault"));
+    command.arg("locate").args(args).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_faulty_statement_comes_first_with_its_evidence() {
+    let folder = project();
+    let output = locate(folder.path(), &["sum.c", "--tests", "tests"]);
+    let report = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{report}{}", text(&output.stderr));
+    let first = report.lines().next().unwrap();
+    assert!(first.starts_with("sum.c:6:"), "{report}");
+    assert!(report.contains("with a = 0 instead of 2 at the 1st execution, test c passes"));
+}
+
+#[test]
+fn json_is_the_same_at_any_number_of_threads() {
+    let folder = project();
+    let run = |jobs| {
+        locate(folder.path(), &["sum.c", "--tests", "tests", "--format", "json", "-j", jobs]).stdout
+    };
+    let one = run("1");
+    assert!(text(&one).contains("\"statements\""));
+    assert_eq!(text(&one), text(&run("2")));
+}
+
+#[test]
+fn a_formula_ranks_without_replacing_anything() {
+    let folder = project();
+    let output =
+        locate(folder.path(), &["sum.c", "--tests", "tests", "--formula", "ochiai", "--top", "0"]);
+    let report = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{report}");
+    assert!(!report.contains("instead of"), "{report}");
+}
+
+#[test]
+fn rounds_end_when_every_test_passes() {
+    let folder = project();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_firstfault"));
+    command.args(["locate", "sum.c", "--tests", "tests", "--rounds", "partial"]);
+    command.current_dir(folder.path()).stdin(std::process::Stdio::piped());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // The list is out once the question is asked; the fix is made before the answer.
+    let mut question = [0; 3];
+    std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut question).unwrap();
+    write(&folder, "sum.c", &PROGRAM.replace("x + y", "x - y"));
+    std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"sum.c:6\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).ends_with("every test passes\n"));
+}
+
+#[test]
+fn a_program_that_does_not_build_is_said_in_a_line() {
+    let folder = project();
+    write(&folder, "sum.c", "int main(void) { return undeclared; }\n");
+    let output = locate(folder.path(), &["sum.c", "--tests", "tests"]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = text(&output.stderr);
+    assert!(message.contains("sum.c does not compile: sum.c:1:"), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+}
+
+#[test]
+fn a_missing_expectation_is_named_and_the_rest_still_done() {
+    let folder = project();
+    write(&folder, "tests/e.args", "5\n5\n");
+    let output = locate(folder.path(), &["sum.c", "--tests", "tests"]);
+    assert_eq!(output.status.code(), Some(3));
+    let report = text(&output.stdout) + &text(&output.stderr);
+    assert!(report.contains("test e"), "{report}");
+    assert!(report.contains("sum.c:6:"), "{report}");
+}
+
+#[test]
+fn missing_files_tests_and_failures_are_said() {
+    let folder = project();
+    let message = |args: &[&str]| {
+        let output = locate(folder.path(), args);
+        assert_eq!(output.status.code(), Some(2));
+        text(&output.stderr)
+    };
+    assert!(message(&["no.c", "--tests", "tests"]).contains("no.c: no such file"));
+    assert!(message(&["sum.c", "--tests", "nowhere"]).contains("cannot read nowhere"));
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    assert!(message(&["sum.c", "--tests", "empty"]).contains("no tests in empty"));
+    write(&folder, "bad.toml", "[[test]]\nnome = 1\n");
+    assert!(message(&["sum.c", "--tests", "bad.toml"]).contains("bad.toml"));
+    write(&folder, "sum.c", &PROGRAM.replace("x + y", "x - y"));
+    assert!(message(&["sum.c", "--tests", "tests"]).contains("no test fails"));
+}
+
+#[test]
+fn an_interrupted_run_leaves_no_process_behind() {
+    let folder = project();
+    write(
+        &folder,
+        "sum.c",
+        "#include <stdio.h>\n#include <unistd.h>\n\
+         int main(int argc, char **argv) {\n\
+           FILE *file = fopen(argv[1], \"w\");\n\
+           fprintf(file, \"%d\\n\", getpid());\n\
+           fclose(file);\n\
+           for (;;) pause();\n\
+         }\n",
+    );
+    let pid_file = folder.path().join("pid");
+    for name in ["a", "b", "c", "d"] {
+        write(&folder, &format!("tests/{name}.args"), &format!("{}\n", pid_file.display()));
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_firstfault"));
+    command.args(["locate", "sum.c", "--tests", "tests", "-j", "1", "--time-limit", "600"]);
+    let mut child = command.current_dir(folder.path()).spawn().unwrap();
+    let pid = loop {
+        match fs::read_to_string(&pid_file) {
+            Ok(text) if text.ends_with('\n') => break text.trim().to_string(),
+            _ => std::thread::sleep(std::time::Duration::from_millis(20)),
+        }
+    };
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupt.unwrap().success());
+    child.wait().unwrap();
+    // A killed process is gone, or a zombie until init reaps it.
+    let status = fs::read_to_string(format!("/proc/{pid}/stat"));
+    assert!(status.is_err() || status.is_ok_and(|s| s.contains(") Z")), "{pid} is alive");
+}
