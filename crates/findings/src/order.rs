@@ -41,10 +41,17 @@ impl Findings {
     fn sort_faults(&mut self) {
         self.faults.sort_by(|a, b| fault_key(a).cmp(&fault_key(b)));
         let mut renamed = BTreeMap::new();
-        for (index, fault) in self.faults.iter_mut().enumerate() {
-            let id = format!("F{}", index + 1);
+        let mut kept: Vec<Fault> = Vec::with_capacity(self.faults.len());
+        for mut fault in std::mem::take(&mut self.faults) {
+            // Programs that share a unit have its faults in common: one report is enough.
+            let is_known = kept.last().is_some_and(|last| is_same(last, &fault));
+            let id = format!("F{}", kept.len() + usize::from(!is_known));
             renamed.insert(std::mem::replace(&mut fault.id, id.clone()), id);
+            if !is_known {
+                kept.push(fault);
+            }
         }
+        self.faults = kept;
         let rename = |id: &mut String| {
             if let Some(new) = renamed.get(id) {
                 id.clone_from(new);
@@ -57,6 +64,7 @@ impl Findings {
         for group in &mut self.groups {
             group.faults.iter_mut().for_each(rename);
             group.faults.sort_by_key(|id| number(id));
+            group.faults.dedup();
             group.roots.iter_mut().for_each(rename);
         }
         self.repairs.iter_mut().filter_map(|r| r.fault.as_mut()).for_each(rename);
@@ -79,6 +87,10 @@ impl Findings {
 
 fn fault_key(fault: &Fault) -> impl Ord + '_ {
     (&fault.place, &fault.rule, fault.severity, &fault.message, &fault.fingerprint, &fault.id)
+}
+
+fn is_same(a: &Fault, b: &Fault) -> bool {
+    (&a.place, &a.rule, &a.message, a.origin) == (&b.place, &b.rule, &b.message, b.origin)
 }
 
 /// The number in `F12`, so that F2 comes before F10.
@@ -138,6 +150,23 @@ mod tests {
         let again = findings.clone();
         findings.finish();
         assert_eq!(findings, again);
+    }
+
+    #[test]
+    fn a_fault_that_two_programs_share_is_reported_once() {
+        let mut findings = Findings {
+            faults: vec![fault("a", 2), fault("b", 2), fault("c", 9)],
+            groups: vec![Group {
+                id: "x".to_owned(),
+                faults: vec!["a".to_owned(), "b".to_owned(), "c".to_owned()],
+                roots: vec!["b".to_owned()],
+            }],
+            ..Findings::new()
+        };
+        findings.finish();
+        assert_eq!(findings.faults.len(), 2);
+        assert_eq!(findings.groups[0].faults, ["F1", "F2"]);
+        assert_eq!(findings.groups[0].roots, ["F1"]);
     }
 
     #[test]

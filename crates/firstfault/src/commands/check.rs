@@ -23,6 +23,8 @@ pub fn run(args: &CheckArgs, cancel: &Cancel) -> Result<Outcome> {
     let (rules, settings) = detection(args)?;
     let (inputs, root) = args.input.resolve()?;
     let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
+    let applied = rules.faults.iter().filter(|fault| settings.wants(&fault.id));
+    imported.findings.rules.extend(applied.map(|fault| fault.id.clone()));
     for index in 0..imported.plans.len() {
         if cancel.is_cancelled() {
             break;

@@ -42,7 +42,7 @@ fn sandbox() -> Sandbox {
 
 fn shown(sandbox: &Sandbox, more: &[&str]) -> String {
     let args: Vec<&str> = SHOW.iter().chain(more).copied().collect();
-    let run = sandbox.run(&args).expect(0);
+    let run = sandbox.run(&args).expect_analysed();
     assert!(run.stdout.contains("more"), "{run:#?}");
     run.stdout
 }
@@ -70,7 +70,7 @@ fn reports_are_the_same_bytes() {
     let check = |more: &[&str]| {
         let mut args = vec!["check", "--format", "json", "main.c", "add.c", "more.c"];
         args.extend(more);
-        sandbox.run(&args).expect(0).stdout
+        sandbox.run(&args).expect_analysed().stdout
     };
     let first = check(&["-j1"]);
     assert_eq!(first, check(&["-j2"]));

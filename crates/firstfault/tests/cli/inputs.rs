@@ -33,7 +33,7 @@ fn files_with_flags() {
     ]);
     sandbox.run(&["check", "a.c"]).expect(2);
     let args = ["check", "--format", "json", "a.c", "--", "-Iinclude", "-DLIMIT=3"];
-    let run = sandbox.run(&args).expect(0);
+    let run = sandbox.run(&args).expect_analysed();
     assert_eq!(programs(&run), names(&[("a", 1)]));
 }
 
@@ -51,16 +51,16 @@ fn a_database_with_arguments_or_commands() {
         ),
     ];
     sandbox.write("build/compile_commands.json", format!("[{}]", entries.join(",")));
-    let run = sandbox.run(&["check", "--format", "json", "-p", "build"]).expect(0);
+    let run = sandbox.run(&["check", "--format", "json", "-p", "build"]).expect_analysed();
     assert_eq!(run.json().programs[0].units, 2);
-    let ir = sandbox.run(&["show", "callgraph", "-p", "build"]).expect(0);
+    let ir = sandbox.run(&["show", "callgraph", "-p", "build"]).expect_analysed();
     assert!(ir.stdout.contains("main"), "{ir:#?}");
 }
 
 #[test]
 fn a_build_is_watched_and_its_programs_told_apart() {
     let sandbox = example("stock");
-    let run = sandbox.run(&["check", "--format", "json", "--", "make", "-s"]).expect(0);
+    let run = sandbox.run(&["check", "--format", "json", "--", "make", "-s"]).expect_analysed();
     assert_eq!(programs(&run), names(&[("merge", 3), ("stock", 4)]));
     assert!(sandbox.path("stock").exists(), "the build did its own work");
 }
@@ -70,7 +70,7 @@ fn a_captured_build_is_analysed_later() {
     let sandbox = example("stock");
     let run = sandbox.run(&["capture", "--", "make", "-s", "-j2"]).expect(0);
     assert!(run.stdout.contains("captured 5 units of 2 programs"), "{run:#?}");
-    let run = sandbox.run(&["check", "--format", "json"]).expect(0);
+    let run = sandbox.run(&["check", "--format", "json"]).expect_analysed();
     assert_eq!(programs(&run), names(&[("merge", 3), ("stock", 4)]));
 }
 
@@ -125,7 +125,7 @@ fn configure_probes_are_not_programs() {
     );
     sandbox.script("configure", CONFIGURE);
     let build = ["check", "--format", "json", "--", "sh", "-c", "./configure && make -s"];
-    let run = sandbox.run(&build).expect(0);
+    let run = sandbox.run(&build).expect_analysed();
     assert_eq!(programs(&run), names(&[("adder", 2)]));
 }
 
@@ -142,7 +142,7 @@ fn cmake_writes_the_database() {
     cmake.args(["-S", ".", "-B", "build"]).current_dir(sandbox.path(""));
     let output = cmake.output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let run = sandbox.run(&["check", "--format", "json", "-p", "build"]).expect(0);
+    let run = sandbox.run(&["check", "--format", "json", "-p", "build"]).expect_analysed();
     assert_eq!(run.json().programs[0].units, 2);
     assert_eq!(run.json().programs[0].functions, 2);
 }
@@ -154,7 +154,8 @@ fn old_c_is_accepted_as_it_is() {
         "count;\nadd(a, b)\n    int a, b;\n{\n    count = undeclared(a);\n    return a + b;\n}\n\
          main() { return add(1, 2); }\n",
     )]);
-    let run = sandbox.run(&["check", "--format", "json", "old.c", "--", "-std=gnu89"]).expect(0);
+    let run =
+        sandbox.run(&["check", "--format", "json", "old.c", "--", "-std=gnu89"]).expect_analysed();
     assert_eq!(run.json().programs[0].functions, 2);
 }
 
@@ -162,7 +163,7 @@ fn old_c_is_accepted_as_it_is() {
 fn flags_only_gcc_knows_are_dropped_with_one_notice() {
     let sandbox = Sandbox::new(TWO_UNITS);
     let args = ["check", "--format", "json", "main.c", "add.c", "--", "-fconserve-stack", "-Wall"];
-    let notices = sandbox.run(&args).expect(0).json().notices;
+    let notices = sandbox.run(&args).expect_analysed().json().notices;
     assert_eq!(notices.len(), 1, "{notices:#?}");
     assert!(notices[0].message.contains("-fconserve-stack"), "{notices:#?}");
 }

@@ -112,6 +112,13 @@ impl Run {
         self
     }
 
+    /// Fails the test unless all of the input was analysed, with or without findings.
+    #[track_caller]
+    pub fn expect_analysed(self) -> Self {
+        assert!(matches!(self.code, Some(0 | 1)), "{self:#?}");
+        self
+    }
+
     /// The first line on standard error.
     pub fn first_error(&self) -> &str {
         self.stderr.lines().next().unwrap_or("")
@@ -136,6 +143,6 @@ pub const TWO_UNITS: &[(&str, &str)] = &[
     ("add.c", "#include \"add.h\"\nint add(int a, int b)\n{\n    return a + b;\n}\n"),
     (
         "main.c",
-        "#include \"add.h\"\nint main(int argc, char **argv)\n{\n    (void)argv;\n    return add(argc, 2);\n}\n",
+        "#include \"add.h\"\nint main(void)\n{\n    int sum = add(1, 2);\n    return sum;\n}\n",
     ),
 ];

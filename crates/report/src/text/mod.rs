@@ -30,7 +30,7 @@ pub fn render(findings: &Findings, sources: &mut Sources, options: Options) -> S
             message => message.to_owned(),
         };
         text.headline(&corruption.place, Severity::Error, &message, &corruption.kind);
-        text.steps(&corruption.chain);
+        text.steps(&corruption.chain, Some(&corruption.place));
     }
     if options.dont_knows {
         for open in &findings.dont_knows {
@@ -62,7 +62,11 @@ impl Text<'_> {
         }
         // The first segment is the shortest; JSON and HTML have them all.
         if let Some(segment) = fault.segments.first() {
-            self.steps(&segment.steps);
+            // A path of nothing but the fault itself says nothing new.
+            let is_news = |step: &&Step| step.place != fault.place || step.note != fault.message;
+            if segment.steps.iter().any(|step| is_news(&step)) {
+                self.steps(&segment.steps, Some(&fault.place));
+            }
         }
         match fault.segments.len() {
             0 | 1 => {}
@@ -101,12 +105,15 @@ impl Text<'_> {
         }
     }
 
-    fn steps(&mut self, steps: &[Step]) {
+    /// The steps of a path; the source of what is `shown` already is not repeated.
+    fn steps<'a>(&mut self, steps: &'a [Step], mut shown: Option<&'a Place>) {
         for (number, step) in (1..).zip(steps) {
             let nesting = "  ".repeat(step.depth.min(20) as usize);
             self.note(&step.place, &format!("{nesting}{number}. {}", step.note));
-            if step.impact {
+            let line = |place: &Place| (place.file.clone(), place.line);
+            if step.impact && shown.map(line) != Some(line(&step.place)) {
                 self.snippet(&step.place);
+                shown = Some(&step.place);
             }
         }
     }

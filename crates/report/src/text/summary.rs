@@ -103,7 +103,7 @@ fn verdict(findings: &Findings, paint: &Paint) -> String {
     }
     match (parts.is_empty(), findings.rules.is_empty()) {
         // Silence must not look like a clean bill of health.
-        (true, true) => "no faults were looked for: no rules are built in yet".to_owned(),
+        (true, true) => "no faults were looked for: no rule was applied".to_owned(),
         (true, false) => paint.good("nothing found"),
         (false, _) => paint.bad(&format!("found {}", parts.join(", "))),
     }
