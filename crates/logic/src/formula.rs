@@ -179,6 +179,14 @@ impl Terms {
         if let Some(id) = self.formula_ids.get(&formula) {
             return *id;
         }
+        let depth = match &formula {
+            Formula::True | Formula::False => 0,
+            Formula::Atom(_, term) => self.depth(*term),
+            Formula::And(parts) | Formula::Or(parts) => {
+                parts.iter().map(|part| self.formula_depths[*part]).max().unwrap_or(0) + 1
+            }
+        };
+        self.formula_depths.push(depth);
         let id = self.formulas.push(formula.clone());
         self.formula_ids.insert(formula, id);
         id

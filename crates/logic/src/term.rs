@@ -21,6 +21,10 @@ define_id!(/// An interned linear combination.
 define_id!(/// An interned formula.
     FormulaId);
 
+/// Leaves nested deeper than this become [`Leaf::Unrepresentable`]: everything that walks
+/// terms recurses, and no check on such a term is ever decided.
+const MAX_DEPTH: u32 = 200;
+
 /// How a division rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
@@ -69,11 +73,14 @@ pub struct Terms {
     pub(crate) domains: IdVec<SymbolId, Interval>,
     pub(crate) leaves: IdVec<LeafId, Leaf>,
     leaf_ranges: IdVec<LeafId, Interval>,
+    /// How many leaves are nested in each.
+    leaf_depths: IdVec<LeafId, u32>,
     leaf_ids: FxHashMap<Leaf, LeafId>,
     linears: IdVec<TermId, Linear>,
     linear_ids: FxHashMap<Linear, TermId>,
     pub(crate) formulas: IdVec<FormulaId, Formula>,
     pub(crate) formula_ids: FxHashMap<Formula, FormulaId>,
+    pub(crate) formula_depths: IdVec<FormulaId, u32>,
     n_unrepresentable: u32,
 }
 
@@ -83,11 +90,13 @@ impl Default for Terms {
             domains: IdVec::new(),
             leaves: IdVec::new(),
             leaf_ranges: IdVec::new(),
+            leaf_depths: IdVec::new(),
             leaf_ids: FxHashMap::default(),
             linears: IdVec::new(),
             linear_ids: FxHashMap::default(),
             formulas: IdVec::new(),
             formula_ids: FxHashMap::default(),
+            formula_depths: IdVec::new(),
             n_unrepresentable: 0,
         };
         terms.intern_formula(Formula::True);
@@ -380,11 +389,39 @@ impl Terms {
         if let Some(id) = self.leaf_ids.get(&leaf) {
             return *id;
         }
+        let depth = self.depth_of_leaf(&leaf);
+        if depth > MAX_DEPTH {
+            self.n_unrepresentable += 1;
+            return self.intern_leaf(Leaf::Unrepresentable(self.n_unrepresentable));
+        }
         let range = self.range_of_leaf(&leaf);
+        self.leaf_depths.push(depth);
         let id = self.leaves.push(leaf.clone());
         self.leaf_ranges.push(range);
         self.leaf_ids.insert(leaf, id);
         id
+    }
+
+    pub(crate) fn depth(&self, term: TermId) -> u32 {
+        let leaves = self.linears[term].terms.iter();
+        leaves.map(|(leaf, _)| self.leaf_depths[*leaf]).max().unwrap_or(0)
+    }
+
+    fn depth_of_leaf(&self, leaf: &Leaf) -> u32 {
+        1 + match *leaf {
+            Leaf::Symbol(_) | Leaf::Unrepresentable(_) => 0,
+            Leaf::Product(a, b) | Leaf::Min(a, b) | Leaf::BitAnd(a, b) => {
+                self.depth(a).max(self.depth(b))
+            }
+            Leaf::Quotient { dividend, divisor, .. } => {
+                self.depth(dividend).max(self.depth(divisor))
+            }
+            Leaf::Wrap { term, .. } | Leaf::PowerOfTwo(term) => self.depth(term),
+            Leaf::Choice { condition, then, otherwise, .. } => {
+                let values = self.depth(then).max(self.depth(otherwise));
+                self.formula_depths[condition].max(values)
+            }
+        }
     }
 
     fn range_of_leaf(&self, leaf: &Leaf) -> Interval {

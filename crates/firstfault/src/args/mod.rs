@@ -1,8 +1,10 @@
 //! The command line's grammar.
 
 mod input;
+mod spec;
 
 pub use input::{InputArgs, build};
+pub use spec::{ExplainArgs, SpecAction, SpecArgs};
 
 use std::path::PathBuf;
 
@@ -29,8 +31,17 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Print the program as firstfault sees it
     Show(ShowArgs),
+<<<<<<< HEAD
     /// Find the faulty statement from tests that fail
     Locate(crate::commands::locate::LocateArgs),
+=======
+    /// Check, show and start fault specifications
+    Spec(SpecArgs),
+    /// List the rules
+    Rules,
+    /// Say what a rule finds, why it is a fault, and how to fix it
+    Explain(ExplainArgs),
+>>>>>>> 943e66a (firstfault: spec check, show and new; rules; explain)
 }
 
 #[derive(Args)]

@@ -4,6 +4,7 @@ pub mod capture;
 pub mod check;
 pub mod locate;
 pub mod show;
+pub mod spec;
 
 use std::process::ExitCode;
 

@@ -9,4 +9,5 @@ mod locate;
 mod output;
 mod readme;
 mod show;
+mod spec;
 mod support;

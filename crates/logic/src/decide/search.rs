@@ -80,10 +80,7 @@ impl<'t> Search<'t, '_> {
     /// The model, where it really satisfies what was asked.
     fn accept(&self, problem: &Problem<'t>, values: &[i128]) -> Option<Model> {
         let model = problem.model(values);
-        self.formulas
-            .iter()
-            .all(|formula| model.satisfies(self.terms, *formula) == Some(true))
-            .then_some(model)
+        model.satisfies_all(self.terms, self.formulas).then_some(model)
     }
 
     fn satisfied(
@@ -148,8 +145,7 @@ impl<'t> Search<'t, '_> {
             .copied()
             .filter(|leaf| {
                 let var = problem.var_of(*leaf).expect("an opaque leaf has a variable");
-                model.evaluate_leaf(self.terms, self.terms.leaf(*leaf))
-                    != Some(values[var as usize])
+                model.evaluate_leaf(self.terms, *leaf) != Some(values[var as usize])
             })
             .collect();
         let reason = match wrong.first().map(|leaf| self.terms.leaf(*leaf)) {
