@@ -108,7 +108,7 @@ impl Facts {
     ) -> Option<MemoryTrace> {
         let body = context.program.functions[function].body.as_ref()?;
         let cfg = self.cfg(function)?;
-        let writers = Writers::new(context, &self.effects, function, body, cfg);
+        let writers = Writers::new(context, function, body, cfg);
         let writes = writers.of(context, &self.effects, cells);
         Some(MemoryTrace::new(body, cfg, writes))
     }

@@ -23,6 +23,11 @@ impl SparseSet {
         Self::default()
     }
 
+    pub fn from_unsorted(mut members: Vec<u32>) -> Self {
+        members.sort_unstable();
+        members.into_iter().collect()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.chunks.is_empty()
     }

@@ -1,6 +1,6 @@
 //! Who uses a value: the def-use chains of one function.
 
-use program::{Address, BlockId, Body, Callee, InstId, Op, Operand, Terminator};
+use program::{BlockId, Body, InstId, Operand, Terminator};
 
 use crate::csr::Csr;
 
@@ -25,7 +25,7 @@ impl Users {
         };
         let mut counts = vec![0u32; n_insts + n_params];
         for inst in &body.insts {
-            for_operands(&inst.op, |operand| {
+            inst.op.for_each_operand(|operand| {
                 if let Some(row) = row(operand) {
                     counts[row as usize] += 1;
                 }
@@ -33,7 +33,7 @@ impl Users {
         }
         let users = Csr::from_counts(counts, InstId(0), |place| {
             for (id, inst) in body.insts.iter_enumerated() {
-                for_operands(&inst.op, |operand| {
+                inst.op.for_each_operand(|operand| {
                     if let Some(row) = row(operand) {
                         place(row, id);
                     }
@@ -89,67 +89,5 @@ impl Users {
     /// Whether some path returns exactly this value.
     pub fn returns(&self, operand: Operand) -> bool {
         self.returned.binary_search(&operand).is_ok()
-    }
-}
-
-/// Calls `visit` for each operand of an operation.
-pub fn for_operands(op: &Op, mut visit: impl FnMut(Operand)) {
-    match op {
-        Op::Uninit { .. } | Op::Fence => {}
-        Op::Alloca { count, .. } => count.iter().for_each(|operand| visit(*operand)),
-        Op::UninitMemory { ptr, .. } => visit(*ptr),
-        Op::Load(access) => visit(access.ptr),
-        Op::Store { access, value } => {
-            visit(access.ptr);
-            visit(*value);
-        }
-        Op::Address(address) => {
-            let Address { base, terms, .. } = &**address;
-            visit(*base);
-            terms.iter().for_each(|term| visit(term.index));
-        }
-        Op::Binary { lhs, rhs, .. } | Op::Compare { lhs, rhs, .. } => {
-            visit(*lhs);
-            visit(*rhs);
-        }
-        Op::Negate(value) | Op::Bind { value, .. } => visit(*value),
-        Op::Convert(conversion) => visit(conversion.value),
-        Op::Select { condition, then, otherwise } => {
-            visit(*condition);
-            visit(*then);
-            visit(*otherwise);
-        }
-        Op::Phi(operands) => operands.iter().for_each(|(_, operand)| visit(*operand)),
-        Op::Call(call) => {
-            if let Callee::Pointer(pointer) = call.callee {
-                visit(pointer);
-            }
-            call.args.iter().for_each(|arg| visit(*arg));
-        }
-        Op::MemCopy { to, from, size, .. } => {
-            visit(*to);
-            visit(*from);
-            visit(*size);
-        }
-        Op::MemSet { to, byte, size, .. } => {
-            visit(*to);
-            visit(*byte);
-            visit(*size);
-        }
-        Op::AtomicUpdate { access, value, .. } => {
-            visit(access.ptr);
-            visit(*value);
-        }
-        Op::CompareExchange { access, expected, new } => {
-            visit(access.ptr);
-            visit(*expected);
-            visit(*new);
-        }
-        Op::Extract { aggregate, .. } => visit(*aggregate),
-        Op::Insert { aggregate, element, .. } => {
-            visit(*aggregate);
-            visit(*element);
-        }
-        Op::Asm { args, .. } | Op::Opaque { args, .. } => args.iter().for_each(|arg| visit(*arg)),
     }
 }

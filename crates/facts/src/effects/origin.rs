@@ -88,7 +88,9 @@ const MAX_STRIDES: usize = 3;
 pub(super) fn plus(index: u32, first: Shift, second: &Shift) -> Origin {
     let Some(offset) = first.offset.checked_add(second.offset) else { return Origin::Elsewhere };
     let is_bytewise = first.is_bytewise || second.is_bytewise;
-    let mut shift = Shift { offset, strides: first.strides, is_bytewise };
+    let is_base = first.offset == 0 && first.strides.is_empty();
+    let record = first.record.or(second.record.filter(|_| is_base));
+    let mut shift = Shift { offset, strides: first.strides, is_bytewise, record };
     for &stride in &second.strides {
         if !shift.strides.contains(&stride) {
             shift.strides.push(stride);
@@ -116,6 +118,7 @@ fn join(a: Origin, b: Origin) -> Origin {
                     .chain((distance != 0).then_some(distance))
                     .collect(),
                 is_bytewise: other_shift.is_bytewise && distance == 0,
+                record: None,
             };
             plus(index, shift, &step)
         }

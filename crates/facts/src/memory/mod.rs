@@ -85,7 +85,7 @@ impl FunctionMemory {
         if group_cells.is_empty() {
             return Self::default();
         }
-        let writers = Writers::new(context, effects, function, body, cfg);
+        let writers = Writers::new(context, function, body, cfg);
         let writes = writers.by_group(context, effects, &group_cells);
         let mut memory = Self::default();
         let mut reads_of = vec![Vec::new(); group_cells.len()];

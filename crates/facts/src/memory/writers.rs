@@ -46,7 +46,6 @@ pub struct Writers<'a> {
 impl<'a> Writers<'a> {
     pub fn new(
         context: &EffectContext,
-        effects: &Effects,
         function: FunctionId,
         body: &'a Body,
         cfg: &'a Cfg,
@@ -54,7 +53,7 @@ impl<'a> Writers<'a> {
         let mut all = Vec::new();
         for (block, _) in body.blocks.iter_enumerated().filter(|(b, _)| cfg.is_reachable(*b)) {
             for inst in body.blocks[block].inst_ids() {
-                if let Some(writer) = writer(context, effects, function, body, inst) {
+                if let Some(writer) = writer(context, function, body, inst) {
                     all.push(writer);
                 }
             }
@@ -158,7 +157,6 @@ fn is_full_write(context: &EffectContext, cell: Option<u32>, size: Option<u64>) 
 
 fn writer(
     context: &EffectContext,
-    effects: &Effects,
     function: FunctionId,
     body: &Body,
     inst: InstId,
@@ -175,11 +173,8 @@ fn writer(
         Op::UninitMemory { ptr, size, .. } => direct(*ptr, Some(*size)),
         Op::MemCopy { to, size, .. } | Op::MemSet { to, size, .. } => direct(*to, constant(*size)),
         Op::Call(_) => {
-            let mut writes = false;
-            effects.for_call(context, function, inst, |kind, cells| {
-                writes |= kind == EffectKind::Write && !cells.is_empty();
-            });
-            writes.then_some(Writer::Call { inst })
+            let is_call = !context.calls.calls_at(function, inst).is_empty();
+            is_call.then_some(Writer::Call { inst })
         }
         Op::Asm { may_write: true, .. } => Some(Writer::Unknown { inst }),
         _ => None,

@@ -47,7 +47,9 @@ pub(super) struct Calls<'a> {
     /// Calls through pointers, and callbacks.
     pub sites: Vec<Site>,
     pub is_entered: Vec<bool>,
+    /// What calls that return untyped memory, and untyped parameters, are used as.
     pub heap_types: FxHashMap<(FunctionId, InstId), TypeId>,
+    pub param_types: FxHashMap<(FunctionId, u32), TypeId>,
     /// Types of records that can reach themselves through pointers.
     pub recursive: Vec<bool>,
 }
@@ -171,10 +173,9 @@ impl Calls<'_> {
             if param.ty != Ty::Ptr || param.by_value.is_some() {
                 continue;
             }
-            let object = self.param_pointee(graph, function, index as u32, param);
-            let start = graph.location(object, 0);
+            let pointee = self.param_pointee(graph, function, index as u32, param);
             let node = self.interfaces[function.0 as usize].params[index];
-            graph.add_member(node, start);
+            graph.add_edge(pointee, node);
         }
         if called.is_variadic {
             let varargs = varargs(graph, function);
@@ -192,16 +193,21 @@ impl Calls<'_> {
         function: FunctionId,
         index: u32,
         param: &Param,
-    ) -> ObjectId {
-        let Some(pointee) = graph.types.pointee(param.ctype) else { return ObjectId(0) };
-        let pointee = graph.types.plain(pointee);
+    ) -> Node {
+        let declared = graph.types.pointee(param.ctype).unwrap_or(TypeId::UNKNOWN);
+        let used = self.param_types.get(&(function, index)).copied();
+        let pointee = used.unwrap_or(graph.types.plain(declared));
         let is_recursive =
             graph.types.record(pointee).is_some_and(|record| self.recursive[record.0 as usize]);
         if is_recursive || graph.types.size(pointee) == 0 {
-            return graph.outside(pointee);
+            return graph.pool(pointee);
         }
         let kind = ObjectKind::ParamPointee { function, param: index };
-        graph.object(kind, Layout::Array(pointee), None)
+        let object = graph.object(kind, Layout::Array(pointee), None);
+        let start = graph.location(object, 0);
+        let node = graph.node();
+        graph.add_member(node, start);
+        node
     }
 
     /// Functions whose address is taken, but that nothing turned out to call, are called

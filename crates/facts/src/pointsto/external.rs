@@ -5,7 +5,7 @@ use program::{FunctionId, Ty};
 use super::calls::{Calls, Site, copy_memory};
 use super::graph::{Complex, Graph, Node};
 use super::layout::Layout;
-use super::object::{ObjectId, ObjectKind};
+use super::object::ObjectKind;
 use crate::externals::{Callback, External, Returned};
 
 /// A function we know nothing about keeps, writes and calls what it can reach.
@@ -16,12 +16,8 @@ pub(super) fn unmodelled(graph: &mut Graph, site: &Site) {
     if let Some(result) = site.result
         && site.result_type == Ty::Ptr
     {
-        let object = graph.outside(site.result_pointee);
-        let start = graph.location(object, 0);
-        graph.add_member(result, start);
-        let unknown = graph.location(ObjectId(0), 0);
-        let contents = graph.places[unknown as usize].read;
-        graph.add_edge(contents, result);
+        let pool = graph.pool(site.result_pointee);
+        graph.add_edge(pool, result);
     }
 }
 
@@ -100,7 +96,7 @@ fn returned(
         }
         Returned::Pointee(index) => {
             if let Some(arg) = arg(index) {
-                graph.add_complex(arg, Complex::Load(result));
+                graph.add_complex(arg, Complex::Load(result, site.result_pointee));
             }
         }
         Returned::Static => {

@@ -7,7 +7,7 @@ use program::{
 };
 
 use super::calls::{Calls, Site, copy_memory, varargs};
-use super::graph::{Complex, Graph, Location, Node, Shift};
+use super::graph::{Complex, Graph, Location, NO_POINTER, Node, Shift};
 use super::layout::Layout;
 use super::object::{ObjectId, ObjectKind};
 use crate::loops::int_constant;
@@ -102,7 +102,11 @@ impl Generator<'_, '_> {
                 ConversionKind::PointerToInt => conversion.value,
                 _ => return None,
             },
-            Op::Address(address) if address.offset == 0 && address.terms.is_empty() => address.base,
+            Op::Address(address)
+                if address.offset == 0 && address.terms.is_empty() && address.path.is_empty() =>
+            {
+                address.base
+            }
             Op::Phi(operands) => match operands[..] {
                 [(_, operand)] => operand,
                 _ => return None,
@@ -289,8 +293,13 @@ impl Generator<'_, '_> {
             return;
         }
         let Some(pointer) = self.node(function, access.ptr) else { return };
+        let pointee = match (self.graph.types.pointee(access.ctype), ty) {
+            (Some(pointee), _) => self.graph.types.plain(pointee),
+            (None, Ty::Int(_)) => NO_POINTER,
+            (None, _) => TypeId::UNKNOWN,
+        };
         for part in self.parts(pointer, ty) {
-            self.graph.add_complex(part, Complex::Load(to));
+            self.graph.add_complex(part, Complex::Load(to, pointee));
         }
     }
 
@@ -350,7 +359,10 @@ impl Generator<'_, '_> {
             args,
             result: (result != NO_NODE).then_some(result),
             result_type: inst.ty,
-            result_pointee: self.graph.types.pointee(inst.ctype).unwrap_or(TypeId::UNKNOWN),
+            result_pointee: match self.calls.heap_types.get(&(function, id)) {
+                Some(&ty) => ty,
+                None => self.graph.types.pointee(inst.ctype).unwrap_or(TypeId::UNKNOWN),
+            },
             is_callback: false,
             is_thread: false,
             targets: Vec::new(),
@@ -464,7 +476,14 @@ fn is_pointer_again(body: &Body, operand: Operand) -> bool {
 /// like a variable one, what follows selects a part.
 pub(crate) fn shift_of(program: &Program, address: &Address) -> Shift {
     let strides: Vec<i64> = address.terms.iter().map(|term| term.stride).collect();
-    let mut shift = Shift { offset: address.offset, strides, is_bytewise: false };
+    // Only a member step at the front, or after walking over elements, tells what the
+    // base itself points to.
+    let record = match &*address.path {
+        [PathStep::Field { record, .. }, ..]
+        | [PathStep::Index { .. }, PathStep::Field { record, .. }, ..] => Some(*record),
+        _ => None,
+    };
+    let mut shift = Shift { offset: address.offset, strides, is_bytewise: false, record };
     let Some(PathStep::Index { constant, .. }) = address.path.first() else {
         shift.is_bytewise = address.path.is_empty() && shift.strides.is_empty();
         return shift;

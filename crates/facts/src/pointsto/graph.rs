@@ -4,7 +4,8 @@
 //! one node for their contents. The location at an unknown offset has two: what is
 //! written there flows into every cell, and it reads what any cell holds.
 
-use rustc_hash::FxHashMap;
+use program::{CType, FunctionId, RecordId, TypeId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::layout::{Layout, Types};
 use super::object::{Object, ObjectId, ObjectKind};
@@ -15,15 +16,19 @@ pub(super) type Location = u32;
 
 /// More cells than this and the rest of an object is one.
 const MAX_CELLS: usize = 512;
+const MAX_UNTYPED_CELLS: usize = 64;
+
+/// Stands for the type of a load that reads no pointer.
+pub(super) const NO_POINTER: TypeId = TypeId(u32::MAX);
 
 /// The offset of the location that may be any part of its object.
 pub(super) const ANYWHERE: i64 = i64::MIN;
 
 /// A constraint that adds edges as the set of its node grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Complex {
-    /// `to = *node`
-    Load(Node),
+    /// `to = *node`, read as a pointer to this type.
+    Load(Node, TypeId),
     /// `*node = from`
     Store(Node),
     /// `to = node + shift`
@@ -70,19 +75,70 @@ pub struct Shift {
     pub strides: Vec<i64>,
     /// The offset counts in single bytes of a `char *`, not in members of a type.
     pub is_bytewise: bool,
+    /// The pointer is used as one to this record.
+    pub record: Option<RecordId>,
+}
+
+/// A location after pointer arithmetic.
+#[derive(Clone, Copy)]
+enum Shifted {
+    To(Location),
+    Pool(TypeId),
+    Nowhere,
+}
+
+/// Where pointer arithmetic leads within an object.
+pub(super) enum Target {
+    /// An offset, not yet canonical.
+    At(i64),
+    Anywhere,
+    /// Memory from outside turns out to be of this type: any such memory.
+    Pool(TypeId),
+    /// Out of bounds or of another type: such a pointer is never used on a run without
+    /// a fault.
+    Nowhere,
 }
 
 impl Shift {
-    /// The offset arithmetic leads to from an offset of an object; none where it may be
-    /// any. Not yet canonical.
-    pub(super) fn target(&self, types: &Types, layout: Layout, offset: i64) -> Option<i64> {
+    pub(super) fn target(&self, types: &Types, object: &Object, offset: i64) -> Target {
+        let layout = object.layout;
+        if let Some(record) = self.record {
+            let ty = types.type_of(record);
+            let size = types.size(ty) as i64;
+            // Memory from outside that is used as more than it was declared is that.
+            let is_declared = match layout {
+                Layout::Array(own) => size <= types.size(own) as i64 - offset,
+                _ => object.kind != ObjectKind::Unknown,
+            };
+            let can_be = is_declared && types.can_be(layout, offset, record);
+            if object.kind.is_outside() && size > 0 && !can_be {
+                return Target::Pool(ty);
+            }
+            if !object.kind.is_outside() && !types.can_be(layout, offset, record) {
+                return Target::Nowhere;
+            }
+        }
         // Within an array of bytes a byte offset stays inside the array.
         if layout == Layout::Whole || (self.is_bytewise && types.can_walk(layout, offset, 1)) {
-            return Some(offset);
+            return Target::At(offset);
+        }
+        let is_array = types.is_array(layout);
+        if self.is_bytewise && is_array && types.can_walk(layout, offset, self.offset) {
+            return Target::At(offset);
         }
         let target = offset.saturating_add(self.offset);
+        if object.size.is_some_and(|size| target > 0 && target as u64 >= size) {
+            return Target::Nowhere;
+        }
+        if target < 0 {
+            // Elements of an array are its first, so going back may be fine there.
+            return if is_array { Target::Anywhere } else { Target::Nowhere };
+        }
         let mut strides = self.strides.iter();
-        strides.all(|&stride| types.can_walk(layout, target, stride)).then_some(target)
+        match strides.all(|&stride| types.can_walk(layout, target, stride)) {
+            true => Target::At(target),
+            false => Target::Anywhere,
+        }
     }
 }
 
@@ -99,6 +155,8 @@ pub(super) struct Graph<'a> {
     pub types: &'a Types<'a>,
     pub parent: Vec<Node>,
     pub points_to: Vec<SparseSet>,
+    /// Nodes whose sets grew beyond use; see [`Graph::widen`].
+    pub is_wide: Vec<bool>,
     /// Members not yet passed on.
     pub fresh: Vec<SparseSet>,
     pub edges: Vec<SparseSet>,
@@ -108,8 +166,18 @@ pub(super) struct Graph<'a> {
     pub object_of: FxHashMap<ObjectKind, ObjectId>,
     pub shifts: Vec<Shift>,
     shift_of: FxHashMap<Shift, u32>,
-    shifted: FxHashMap<(Location, u32), Location>,
+    shifted: FxHashMap<(Location, u32), Shifted>,
+    /// Shifts that read the pool of a type, and where they lead.
+    pooled: FxHashSet<(u32, Node)>,
     pub copies: Vec<MemoryCopy>,
+    /// For each type, what pointers to it from outside lead to.
+    pub pools: FxHashMap<TypeId, Node>,
+    functions_from_outside: Node,
+    /// Functions that escaped and were not yet entered.
+    pub escaped_functions: Vec<FunctionId>,
+    constrained: FxHashSet<(Node, Complex)>,
+    /// New constraints that have yet to see what their node holds.
+    pub pending: Vec<(Node, Complex)>,
     /// Nodes with fresh members, in no order.
     pub dirty: Vec<Node>,
     pub n_edges: usize,
@@ -121,6 +189,7 @@ impl<'a> Graph<'a> {
             types,
             parent: Vec::new(),
             points_to: Vec::new(),
+            is_wide: Vec::new(),
             fresh: Vec::new(),
             edges: Vec::new(),
             complex: Vec::new(),
@@ -130,7 +199,13 @@ impl<'a> Graph<'a> {
             shifts: Vec::new(),
             shift_of: FxHashMap::default(),
             shifted: FxHashMap::default(),
+            pooled: FxHashSet::default(),
             copies: Vec::new(),
+            pools: FxHashMap::default(),
+            functions_from_outside: 0,
+            escaped_functions: Vec::new(),
+            constrained: FxHashSet::default(),
+            pending: Vec::new(),
             dirty: Vec::new(),
             n_edges: 0,
         };
@@ -139,6 +214,8 @@ impl<'a> Graph<'a> {
         let contents = graph.places[unknown as usize].read;
         graph.add_member(contents, unknown);
         graph.add_complex(contents, Complex::Escape);
+        graph.functions_from_outside = graph.node();
+        graph.add_member(graph.functions_from_outside, unknown);
         graph
     }
 
@@ -146,6 +223,7 @@ impl<'a> Graph<'a> {
         let node = self.parent.len() as Node;
         self.parent.push(node);
         self.points_to.push(SparseSet::new());
+        self.is_wide.push(false);
         self.fresh.push(SparseSet::new());
         self.edges.push(SparseSet::new());
         self.complex.push(Vec::new());
@@ -169,7 +247,7 @@ impl<'a> Graph<'a> {
         let id = ObjectId(self.objects.len() as u32);
         self.object_of.insert(kind, id);
         self.objects.push(Cells {
-            object: Object { kind, layout, size, escapes: kind == ObjectKind::Unknown },
+            object: Object { kind, layout, size, escapes: kind.is_outside() },
             at: Vec::new(),
             anywhere: None,
             copied_by: Vec::new(),
@@ -178,13 +256,76 @@ impl<'a> Graph<'a> {
         id
     }
 
-    /// The object unknown pointers of this pointee type lead to.
-    pub fn outside(&mut self, pointee: program::TypeId) -> ObjectId {
+    /// The node of what pointers to this type from outside the program lead to: memory
+    /// we never saw, and objects of the type that escaped. An untyped pointer leads to
+    /// unknown memory, until it is used as a record; scalars and strings are not followed
+    /// on their way out and back in.
+    pub fn pool(&mut self, pointee: TypeId) -> Node {
         let plain = self.types.plain(pointee);
-        if self.types.size(plain) == 0 {
-            return ObjectId(0);
+        if matches!(self.types.plain_ctype(plain), CType::Function { .. }) {
+            return self.functions_from_outside;
         }
-        self.object(ObjectKind::Outside(plain), Layout::Array(plain), None)
+        if self.types.size(plain) == 0 {
+            return self.places[0].read;
+        }
+        if let Some(&node) = self.pools.get(&plain) {
+            return node;
+        }
+        let node = self.node();
+        self.pools.insert(plain, node);
+        let object = self.object(ObjectKind::Outside(plain), Layout::Array(plain), None);
+        let start = self.location(object, 0);
+        self.add_member(node, start);
+        node
+    }
+
+    /// Unmodelled code may read and write the object from now on, and call it.
+    pub fn escape(&mut self, id: ObjectId) {
+        let object = &mut self.objects[id.0 as usize].object;
+        if std::mem::replace(&mut object.escapes, true) {
+            return;
+        }
+        let (kind, layout) = (object.kind, object.layout);
+        let start = self.location(id, 0);
+        if let ObjectKind::Function(function) = kind {
+            self.escaped_functions.push(function);
+            self.add_member(self.functions_from_outside, start);
+            return;
+        }
+        match layout {
+            Layout::Type(ty) | Layout::Array(ty) => {
+                let ty = self.types.element(ty);
+                if self.types.record(ty).is_some() {
+                    let pool = self.pool(ty);
+                    self.add_member(pool, start);
+                }
+            }
+            Layout::Bytes | Layout::Whole => {}
+        }
+        let cells = &self.objects[id.0 as usize];
+        let known: Vec<(i64, Location)> = cells.at.clone();
+        let anywhere = cells.anywhere;
+        for (offset, location) in known {
+            let node = self.places[location as usize].read;
+            self.open_cell(node, layout, offset);
+        }
+        if let Some(location) = anywhere {
+            self.add_complex(self.places[location as usize].write, Complex::Escape);
+        }
+    }
+
+    /// A cell that code outside reads and writes.
+    fn open_cell(&mut self, node: Node, layout: Layout, offset: i64) {
+        self.add_complex(node, Complex::Escape);
+        let pointee = self.types.scalar_at(layout, offset).and_then(|ty| self.types.pointee(ty));
+        match (pointee, layout) {
+            (Some(pointee), _) => {
+                let pool = self.pool(pointee);
+                self.add_edge(pool, node);
+            }
+            (None, Layout::Whole | Layout::Bytes) => self.add_member(node, 0),
+            (None, _) => {}
+        }
     }
 
     /// The location of an offset; made, with its node, when first asked for.
@@ -198,6 +339,9 @@ impl<'a> Graph<'a> {
         match cells.at.binary_search_by_key(&offset, |(at, _)| *at) {
             Ok(found) => cells.at[found].1,
             Err(_) if cells.at.len() >= MAX_CELLS => self.anywhere(object),
+            Err(_) if layout == Layout::Bytes && cells.at.len() >= MAX_UNTYPED_CELLS => {
+                self.anywhere(object)
+            }
             Err(at) => self.new_cell(object, offset, at),
         }
     }
@@ -209,29 +353,20 @@ impl<'a> Graph<'a> {
         let cells = &mut self.objects[object.0 as usize];
         cells.at.insert(at, (offset, location));
         let anywhere = cells.anywhere;
-        let (kind, layout) = (cells.object.kind, cells.object.layout);
+        let Object { kind, layout, escapes, .. } = cells.object;
         let copied_by = cells.copied_by.clone();
         if let Some(anywhere) = anywhere {
             let Place { read, write, .. } = self.places[anywhere as usize];
             self.add_edge(write, node);
             self.add_edge(node, read);
         }
-        if kind.is_outside() && kind != ObjectKind::Unknown {
-            self.fill_from_outside(node, layout, offset);
+        if escapes && kind != ObjectKind::Unknown {
+            self.open_cell(node, layout, offset);
         }
         for (copy, start) in copied_by {
             self.copy_part(copy, start, location);
         }
         location
-    }
-
-    /// What a cell of memory from outside holds before the program writes it.
-    fn fill_from_outside(&mut self, node: Node, layout: Layout, offset: i64) {
-        let Some(ty) = self.types.scalar_at(layout, offset) else { return };
-        let Some(pointee) = self.types.pointee(ty) else { return };
-        let target = self.outside(pointee);
-        let target = self.location(target, 0);
-        self.add_member(node, target);
     }
 
     pub fn anywhere(&mut self, object: ObjectId) -> Location {
@@ -246,6 +381,9 @@ impl<'a> Graph<'a> {
         let location = self.places.len() as Location;
         self.places.push(Place { object, offset: ANYWHERE, read, write });
         self.add_edge(write, read);
+        if self.objects[object.0 as usize].object.escapes {
+            self.add_complex(write, Complex::Escape);
+        }
         let cells = &mut self.objects[object.0 as usize];
         cells.anywhere = Some(location);
         let nodes: Vec<Node> =
@@ -272,27 +410,49 @@ impl<'a> Graph<'a> {
     }
 
     /// Where pointer arithmetic leads from a location.
-    pub fn shifted(&mut self, location: Location, shift: u32) -> Location {
+    fn shifted(&mut self, location: Location, shift: u32) -> Shifted {
         if let Some(&found) = self.shifted.get(&(location, shift)) {
             return found;
         }
         let Place { object, offset, .. } = self.places[location as usize];
-        let cells = &self.objects[object.0 as usize];
-        let (kind, layout) = (cells.object.kind, cells.object.layout);
-        let by = &self.shifts[shift as usize];
-        let is_one_cell = offset == ANYWHERE || matches!(kind, ObjectKind::Function(_));
-        let found = if is_one_cell {
-            location
+        let found = if offset == ANYWHERE {
+            Shifted::To(location)
         } else {
-            let target = by.target(self.types, layout, offset);
-            self.location(object, target.unwrap_or(ANYWHERE))
+            let known = &self.objects[object.0 as usize].object;
+            match self.shifts[shift as usize].target(self.types, known, offset) {
+                Target::At(offset) => Shifted::To(self.location(object, offset)),
+                Target::Anywhere => Shifted::To(self.anywhere(object)),
+                Target::Pool(ty) => Shifted::Pool(ty),
+                Target::Nowhere => Shifted::Nowhere,
+            }
         };
         self.shifted.insert((location, shift), found);
         found
     }
 
+    /// `to = members + shift`.
+    pub fn add_shifted(&mut self, members: &SparseSet, shift: u32, to: Node) {
+        let mut shifted = Vec::new();
+        for location in members.iter() {
+            match self.shifted(location, shift) {
+                Shifted::To(location) => shifted.push(location),
+                Shifted::Nowhere => {}
+                Shifted::Pool(ty) => {
+                    if self.pooled.insert((shift, to)) {
+                        let pool = self.pool(ty);
+                        self.add_complex(pool, Complex::Shift(shift, to));
+                    }
+                }
+            }
+        }
+        self.add_members(to, &SparseSet::from_unsorted(shifted));
+    }
+
     pub fn add_member(&mut self, node: Node, member: Location) {
         let node = self.find(node);
+        if self.is_wide[node as usize] {
+            return self.escape(self.places[member as usize].object);
+        }
         if self.points_to[node as usize].insert(member) {
             self.mark_dirty(node);
             self.fresh[node as usize].insert(member);
@@ -301,10 +461,34 @@ impl<'a> Graph<'a> {
 
     pub fn add_members(&mut self, node: Node, members: &SparseSet) {
         let node = self.find(node) as usize;
+        if self.is_wide[node] {
+            return self.escape_all(members);
+        }
         let was_clean = self.fresh[node].is_empty();
         if self.points_to[node].union_noting(members, &mut self.fresh[node]) && was_clean {
             self.dirty.push(node as Node);
         }
+    }
+
+    fn escape_all(&mut self, members: &SparseSet) {
+        for member in members.iter() {
+            self.escape(self.places[member as usize].object);
+        }
+    }
+
+    /// A pointer that may lead almost anywhere is one from outside: what it may point to
+    /// escapes, and unknown memory stands for all of it.
+    pub fn widen(&mut self, node: Node) {
+        let members = std::mem::take(&mut self.points_to[node as usize]);
+        let is_new = !members.contains(0) || self.fresh[node as usize].contains(0);
+        self.fresh[node as usize].clear();
+        self.points_to[node as usize].insert(0);
+        self.is_wide[node as usize] = true;
+        if is_new {
+            self.mark_dirty(node);
+            self.fresh[node as usize].insert(0);
+        }
+        self.escape_all(&members);
     }
 
     fn mark_dirty(&mut self, node: Node) {
@@ -325,15 +509,15 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Adds a constraint and applies it to what the node holds already.
+    /// Adds a constraint; the solver will apply it to what the node holds already.
     pub fn add_complex(&mut self, node: Node, complex: Complex) {
         let node = self.find(node);
+        if !self.constrained.insert((node, complex)) {
+            return;
+        }
         self.complex[node as usize].push(complex);
-        let known = &self.points_to[node as usize];
-        if !known.is_empty() {
-            let known = known.clone();
-            self.mark_dirty(node);
-            self.fresh[node as usize].union(&known);
+        if !self.points_to[node as usize].is_empty() {
+            self.pending.push((node, complex));
         }
     }
 
@@ -355,7 +539,8 @@ impl<'a> Graph<'a> {
 
     /// A location of a copy's source: its contents become a part of the copy.
     pub fn copy_part(&mut self, copy: u32, start: i64, location: Location) {
-        let Place { offset, read, .. } = self.places[location as usize];
+        // Of what lies anywhere, only what was written there: cells are copied one by one.
+        let Place { offset, write: contents, .. } = self.places[location as usize];
         let part = if start == ANYWHERE || offset == ANYWHERE {
             ANYWHERE
         } else {
@@ -367,11 +552,20 @@ impl<'a> Graph<'a> {
             distance
         };
         let node = self.copy_part_node(copy, part);
-        self.add_edge(read, node);
+        if location == 0 {
+            // Unknown bytes hold unknown pointers, not every object that escaped.
+            self.add_member(node, 0);
+        } else {
+            self.add_edge(contents, node);
+        }
     }
 
     /// Lets a part of a copy flow into one of the copy's targets.
     pub fn write_part(&mut self, target: Location, offset: i64, part: Node) {
+        if target == 0 {
+            self.add_complex(part, Complex::Escape);
+            return;
+        }
         let Place { object, offset: start, .. } = self.places[target as usize];
         let to = if start == ANYWHERE || offset == ANYWHERE {
             self.anywhere(object)

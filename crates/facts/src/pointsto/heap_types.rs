@@ -1,5 +1,5 @@
-//! What type allocated memory has: `malloc` does not say, but the variable its result is
-//! assigned to does, or the members that are accessed through it.
+//! What type untyped memory has: `malloc` and `void *` do not say, but the variable the
+//! pointer is assigned to does, or the members that are accessed through it.
 
 use program::{Body, CType, FunctionId, InstId, Op, Operand, PathStep, Program, Ty, TypeId};
 use rustc_hash::FxHashMap;
@@ -7,36 +7,58 @@ use rustc_hash::FxHashMap;
 use super::layout::Types;
 use crate::users::Users;
 
-/// The element type of what each call that returns a pointer may have allocated.
-pub(super) fn infer(
-    program: &Program,
-    types: &Types,
-    users: &[Users],
-) -> FxHashMap<(FunctionId, InstId), TypeId> {
+/// The types of what calls return and parameters point to, where use tells.
+#[derive(Default)]
+pub(super) struct Inferred {
+    pub calls: FxHashMap<(FunctionId, InstId), TypeId>,
+    pub params: FxHashMap<(FunctionId, u32), TypeId>,
+}
+
+pub(super) fn infer(program: &Program, types: &Types, users: &[Users]) -> Inferred {
     let mut type_of_record = FxHashMap::default();
     for (id, ctype) in program.types.iter_enumerated() {
         if let CType::Record(record) = ctype {
             type_of_record.entry(*record).or_insert(id);
         }
     }
-    let mut found = FxHashMap::default();
+    let mut found = Inferred::default();
     for (function, called) in program.functions.iter_enumerated() {
         let Some(body) = &called.body else { continue };
+        let users = &users[function.0 as usize];
+        let used_as = |value: Operand| {
+            let mut seen = 0;
+            from_uses(types, body, users, value, &type_of_record, &mut seen)
+        };
         for (id, inst) in body.insts.iter_enumerated() {
-            if inst.ty != Ty::Ptr || !matches!(inst.op, Op::Call(_)) {
-                continue;
+            if inst.ty == Ty::Ptr
+                && matches!(inst.op, Op::Call(_))
+                && let Some(ty) =
+                    larger(types, pointee(types, inst.ctype), used_as(Operand::Inst(id)))
+            {
+                found.calls.insert((function, id), ty);
             }
-            let users = &users[function.0 as usize];
-            let ty = pointee(types, inst.ctype).or_else(|| {
-                let mut seen = 0;
-                from_uses(types, body, users, id, &type_of_record, &mut seen)
-            });
-            if let Some(ty) = ty {
-                found.insert((function, id), ty);
+        }
+        for (index, param) in called.params.iter().enumerate() {
+            let declared = pointee(types, param.ctype);
+            let used = used_as(Operand::Param(index as u32));
+            if param.ty == Ty::Ptr
+                && let Some(ty) = larger(types, declared, used)
+            {
+                found.params.insert((function, index as u32), ty);
             }
         }
     }
     found
+}
+
+/// Of two views of the same memory, the one that describes more of it: a cast to a larger
+/// record means that the smaller one is its beginning.
+fn larger(types: &Types, a: Option<TypeId>, b: Option<TypeId>) -> Option<TypeId> {
+    match (a, b) {
+        (Some(a), Some(b)) if types.size(b) > types.size(a) => Some(b),
+        (None, b) => b,
+        (a, _) => a,
+    }
 }
 
 /// How many uses are looked at before giving up.
@@ -46,16 +68,17 @@ fn from_uses(
     types: &Types,
     body: &Body,
     users: &Users,
-    value: InstId,
+    value: Operand,
     type_of_record: &FxHashMap<program::RecordId, TypeId>,
     seen: &mut u32,
 ) -> Option<TypeId> {
-    for &user in users.of_inst(value) {
+    let mut found = None;
+    for &user in users.of(value) {
         *seen += 1;
         if *seen > MAX_USES {
-            return None;
+            break;
         }
-        let is_value = |operand: Operand| operand == Operand::Inst(value);
+        let is_value = |operand: Operand| operand == value;
         let inst = &body.insts[user];
         let ty = match &inst.op {
             Op::Bind { variable, .. } => {
@@ -66,16 +89,18 @@ fn from_uses(
                 Some(PathStep::Field { record, .. }) => type_of_record.get(record).copied(),
                 _ => None,
             },
-            Op::Phi(_) | Op::Convert(_) if user > value && inst.ty == Ty::Ptr => {
-                from_uses(types, body, users, user, type_of_record, seen)
+            Op::Phi(_) | Op::Convert(_) if is_later(user, value) && inst.ty == Ty::Ptr => {
+                from_uses(types, body, users, Operand::Inst(user), type_of_record, seen)
             }
             _ => None,
         };
-        if ty.is_some() {
-            return ty;
-        }
+        found = larger(types, found, ty);
     }
-    None
+    found
+}
+
+fn is_later(user: InstId, value: Operand) -> bool {
+    !matches!(value, Operand::Inst(inst) if user <= inst)
 }
 
 /// The pointee of a pointer type, unless it says nothing (`void`).

@@ -24,6 +24,8 @@ pub struct Types<'a> {
     types: &'a IdVec<TypeId, CType>,
     pub records: &'a IdVec<RecordId, Record>,
     sizes: Vec<u64>,
+    /// The plain type of each record.
+    of_record: Vec<TypeId>,
 }
 
 /// Type definitions nest by value only so deep; a longer chain is a cycle in bad input.
@@ -31,7 +33,20 @@ const MAX_NESTING: u32 = 64;
 
 impl<'a> Types<'a> {
     pub fn new(program: &'a Program) -> Self {
-        let mut types = Self { types: &program.types, records: &program.records, sizes: vec![] };
+        let mut types = Self {
+            types: &program.types,
+            records: &program.records,
+            sizes: vec![],
+            of_record: vec![TypeId::UNKNOWN; program.records.len()],
+        };
+        for (id, ctype) in program.types.iter_enumerated() {
+            if let CType::Record(record) = ctype
+                && let Some(known) = types.of_record.get_mut(record.0 as usize)
+                && !known.is_known()
+            {
+                *known = id;
+            }
+        }
         types.sizes = program.types.ids().map(|ty| types.compute_size(ty, MAX_NESTING)).collect();
         types
     }
@@ -93,6 +108,19 @@ impl<'a> Types<'a> {
         }
     }
 
+    /// The plain type of a record.
+    pub fn type_of(&self, record: RecordId) -> TypeId {
+        self.of_record.get(record.0 as usize).copied().unwrap_or(TypeId::UNKNOWN)
+    }
+
+    /// The type of an array's elements; any other type itself.
+    pub fn element(&self, ty: TypeId) -> TypeId {
+        match self.plain_ctype(ty) {
+            CType::Array { element, .. } => self.plain(*element),
+            _ => self.plain(ty),
+        }
+    }
+
     pub fn record(&self, ty: TypeId) -> Option<RecordId> {
         match self.plain_ctype(ty) {
             CType::Record(record) => Some(*record),
@@ -118,15 +146,18 @@ impl<'a> Types<'a> {
             }
             Layout::Array(ty) => {
                 let element = self.size(ty) as i64;
-                if element == 0 {
-                    return (offset >= 0).then_some(offset);
+                if offset < 0 || element == 0 || offset < element {
+                    let inside = || self.canonical_in(ty, offset, MAX_NESTING);
+                    return (offset >= 0).then(inside);
                 }
-                if offset >= element
-                    && let Some((start, step)) = self.trailing_array(ty)
-                {
-                    return Some(start + (offset - start) % step);
+                // Walking over elements keeps to the first; an offset beyond it is either
+                // in the array at the record's end, or the memory is more than the type
+                // says: all of that is one cell.
+                match self.trailing_array(ty) {
+                    Some((start, step)) => Some(start + (offset - start) % step),
+                    None if self.record(ty).is_some() => Some(element),
+                    None => Some(offset % element),
                 }
-                Some(self.canonical_in(ty, offset.rem_euclid(element), MAX_NESTING))
             }
         }
     }
@@ -148,9 +179,19 @@ impl<'a> Types<'a> {
                     start + self.canonical_in(ty, offset - start, depth - 1)
                 }
                 Some(Inside::UnionWithArray) => 0,
-                None => offset,
+                Some(Inside::Union) | None => offset,
             },
-            _ => offset,
+            // The middle of a scalar is that scalar.
+            _ => 0,
+        }
+    }
+
+    /// Whether the object as a whole is an array.
+    pub fn is_array(&self, layout: Layout) -> bool {
+        match layout {
+            Layout::Array(_) => true,
+            Layout::Type(ty) => matches!(self.plain_ctype(ty), CType::Array { .. }),
+            Layout::Whole | Layout::Bytes => false,
         }
     }
 
@@ -172,11 +213,12 @@ impl<'a> Types<'a> {
         let record = self.records.get(record)?;
         if record.kind == RecordKind::Union {
             let has_array = record.members.iter().any(|member| self.has_array(member.ctype, 8));
-            return has_array.then_some(Inside::UnionWithArray);
+            return Some(if has_array { Inside::UnionWithArray } else { Inside::Union });
         }
         let bits = u64::try_from(offset).ok()? * 8;
         let after = record.members.partition_point(|member| member.offset_bits <= bits);
         let member = &record.members[..after].last()?;
+        // Bit-fields share their unit with neighbours: each byte is a cell.
         (!member.is_bit_field)
             .then_some(Inside::Member((member.offset_bits / 8) as i64, member.ctype))
     }
@@ -199,7 +241,7 @@ impl<'a> Types<'a> {
         match layout {
             Layout::Whole => true,
             Layout::Bytes => false,
-            Layout::Type(ty) => self.can_walk_in(ty, offset, stride, MAX_NESTING),
+            Layout::Type(ty) => self.can_walk_in(ty, offset, stride, offset == 0, MAX_NESTING),
             Layout::Array(ty) => {
                 let element = self.size(ty) as i64;
                 if element == 0 {
@@ -210,13 +252,22 @@ impl<'a> Types<'a> {
                 {
                     return stride % step == 0;
                 }
+                let offset = offset.rem_euclid(element);
                 stride % element == 0
-                    || self.can_walk_in(ty, offset.rem_euclid(element), stride, MAX_NESTING)
+                    || self.can_walk_in(ty, offset, stride, offset == 0, MAX_NESTING)
             }
         }
     }
 
-    fn can_walk_in(&self, ty: TypeId, offset: i64, stride: i64, depth: u32) -> bool {
+    /// `is_start`: something larger starts here as well, and may be what is walked over.
+    fn can_walk_in(
+        &self,
+        ty: TypeId,
+        offset: i64,
+        stride: i64,
+        is_start: bool,
+        depth: u32,
+    ) -> bool {
         if depth == 0 || self.size(ty) as i64 == stride {
             return depth > 0;
         }
@@ -225,16 +276,24 @@ impl<'a> Types<'a> {
                 let step = self.size(*element) as i64;
                 step > 0
                     && (stride % step == 0
-                        || self.can_walk_in(*element, offset.rem_euclid(step), stride, depth - 1))
+                        || self.can_walk_in(
+                            *element,
+                            offset.rem_euclid(step),
+                            stride,
+                            true,
+                            depth - 1,
+                        ))
             }
             CType::Record(record) => match self.member_at(*record, offset) {
                 Some(Inside::Member(start, ty)) => {
-                    self.can_walk_in(ty, offset - start, stride, depth - 1)
+                    let is_start = offset == 0 || self.record(ty).is_some();
+                    self.can_walk_in(ty, offset - start, stride, is_start, depth - 1)
                 }
                 Some(Inside::UnionWithArray) => true,
-                None => false,
+                Some(Inside::Union) | None => false,
             },
-            _ => false,
+            // The bytes of a scalar that is nothing else.
+            _ => !is_start && stride > 0 && self.size(ty) as i64 % stride == 0,
         }
     }
 
@@ -251,7 +310,7 @@ impl<'a> Types<'a> {
                         offset -= start;
                         ty = member;
                     }
-                    Inside::UnionWithArray => return None,
+                    Inside::UnionWithArray | Inside::Union => return None,
                 },
                 _ => return (offset == 0).then(|| self.size(ty)),
             }
@@ -294,5 +353,6 @@ impl<'a> Types<'a> {
 
 enum Inside {
     Member(i64, TypeId),
+    Union,
     UnionWithArray,
 }

@@ -6,6 +6,7 @@
 //! handed in from outside do not overlap the program's own unless they escaped.
 
 mod calls;
+mod compatible;
 mod external;
 mod generate;
 mod graph;
@@ -57,6 +58,7 @@ pub(crate) fn compute(
         Interface { params, result: graph.node() }
     });
     let interfaces = interfaces.collect();
+    let inferred = heap_types::infer(program, &types, users);
     let mut calls = Calls {
         program,
         wrappers,
@@ -64,7 +66,8 @@ pub(crate) fn compute(
         interfaces,
         sites: Vec::new(),
         is_entered: vec![false; program.functions.len()],
-        heap_types: heap_types::infer(program, &types, users),
+        heap_types: inferred.calls,
+        param_types: inferred.params,
         recursive: recursive_records(program, &types),
     };
     copies_of_parameters(program, &mut graph, &calls);

@@ -2,12 +2,12 @@
 //! once.
 
 use base::{IdVec, define_id};
-use program::{FunctionId, InstId, Operand, Program};
+use program::{FunctionId, InstId, Operand, Program, TypeId};
 use rustc_hash::FxHashMap;
 
 use super::calls::Calls;
 use super::generate::{NO_NODE, ValueNodes};
-use super::graph::{Graph, Node, Shift};
+use super::graph::{Graph, Node, Shift, Target};
 use super::layout::{Layout, Types};
 use super::object::{Object, ObjectId, ObjectKind};
 use crate::set::SparseSet;
@@ -58,6 +58,8 @@ pub struct PointsTo {
     /// Functions that code outside the program may call.
     pub entered: Vec<bool>,
     object_of: FxHashMap<ObjectKind, ObjectId>,
+    /// What pointers to each type from outside lead to.
+    pools: FxHashMap<TypeId, SetId>,
 }
 
 impl PointsTo {
@@ -146,17 +148,31 @@ impl PointsTo {
     /// Where arithmetic on pointers to `cells` leads.
     pub fn shifted(&self, types: &Types, cells: &SparseSet, shift: &Shift) -> SparseSet {
         let mut shifted = SparseSet::new();
+        let mut is_pooled = false;
         for id in cells.iter() {
             let Cell { object, offset } = self.cells[CellId(id)];
-            let Object { layout, size, .. } = self.objects[object];
-            let all = self.cells_of(object);
-            let target = offset
-                .and_then(|offset| shift.target(types, layout, offset))
-                .and_then(|target| types.canonical(layout, target, size))
-                .and_then(|target| self.cell_at(object, target));
+            let known = &self.objects[object];
+            let target = match offset.map(|offset| shift.target(types, known, offset)) {
+                Some(Target::Nowhere) => continue,
+                Some(Target::Pool(ty)) => {
+                    if !std::mem::replace(&mut is_pooled, true)
+                        && let Some(&pool) = self.pools.get(&ty)
+                    {
+                        shifted.union(&self.shifted(types, &self.sets[pool], shift));
+                    }
+                    continue;
+                }
+                Some(Target::At(target)) => types
+                    .canonical(known.layout, target, known.size)
+                    .and_then(|target| self.cell_at(object, target)),
+                Some(Target::Anywhere) | None => None,
+            };
             match target {
                 Some(cell) => drop(shifted.insert(cell.0)),
-                None => shifted.insert_range(all.start, all.end),
+                None => {
+                    let all = self.cells_of(object);
+                    shifted.insert_range(all.start, all.end);
+                }
             }
         }
         shifted
@@ -219,6 +235,11 @@ pub(super) fn freeze(
     result.constants = sets_of(&values.constants);
     result.params = calls.interfaces.iter().map(|known| sets_of(&known.params)).collect();
     result.results = calls.interfaces.iter().map(|known| sets_of(&[known.result])[0]).collect();
+    let mut pools: Vec<(TypeId, Node)> =
+        graph.pools.iter().map(|(&ty, &node)| (ty, node)).collect();
+    pools.sort_unstable_by_key(|(ty, _)| *ty);
+    result.pools =
+        pools.into_iter().map(|(ty, node)| (ty, interner.set_of(&mut graph, node))).collect();
     result.sets = interner.sets;
     result.sites = calls.sites.into_iter().map(call_site).collect();
     result.entered = calls.is_entered;

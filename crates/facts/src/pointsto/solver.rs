@@ -2,20 +2,24 @@
 //! are passed on, and cycles are merged before each round.
 
 use super::calls::Calls;
-use super::graph::{Complex, Graph, Location, Node, Place};
-use super::object::{ObjectId, ObjectKind};
+use super::graph::{Complex, Graph, Location, NO_POINTER, Node, Place};
 use crate::set::SparseSet;
+
+/// A pointer to more places than this says nothing worth its cost.
+const WIDE: usize = 256;
 
 /// Runs until nothing changes.
 pub(super) fn solve(graph: &mut Graph, calls: &mut Calls) {
+    apply_pending(graph, calls);
     while !graph.dirty.is_empty() {
         let order = merge_cycles(graph);
+        widen(graph, &order);
         for node in order {
             if graph.parent[node as usize] != node || graph.fresh[node as usize].is_empty() {
                 continue;
             }
             let fresh = std::mem::take(&mut graph.fresh[node as usize]);
-            apply(graph, calls, node, &fresh);
+            apply_all(graph, calls, node, &fresh);
             let edges = std::mem::take(&mut graph.edges[node as usize]);
             for to in edges.iter() {
                 let target = graph.find(to);
@@ -24,80 +28,98 @@ pub(super) fn solve(graph: &mut Graph, calls: &mut Calls) {
                 }
             }
             graph.edges[node as usize] = edges;
+            apply_pending(graph, calls);
         }
     }
 }
 
+/// Lets new constraints see what their nodes held before.
+fn apply_pending(graph: &mut Graph, calls: &mut Calls) {
+    while let Some((node, constraint)) = graph.pending.pop() {
+        let node = graph.find(node);
+        let known = graph.points_to[node as usize].clone();
+        apply(graph, calls, constraint, &known);
+    }
+}
+
 /// Applies the constraints of a node to its new members.
-fn apply(graph: &mut Graph, calls: &mut Calls, node: Node, fresh: &SparseSet) {
+fn apply_all(graph: &mut Graph, calls: &mut Calls, node: Node, fresh: &SparseSet) {
     if graph.complex[node as usize].is_empty() {
         return;
     }
     let constraints = std::mem::take(&mut graph.complex[node as usize]);
-    for constraint in &constraints {
-        match *constraint {
-            Complex::Load(to) => {
-                for location in fresh.iter() {
-                    let read = graph.places[location as usize].read;
-                    graph.add_edge(read, to);
-                }
-            }
-            Complex::Store(from) => {
-                for location in fresh.iter() {
-                    let write = graph.places[location as usize].write;
-                    graph.add_edge(from, write);
-                }
-            }
-            Complex::Shift(shift, to) => {
-                let shifted: SparseSet =
-                    fresh.iter().map(|location| graph.shifted(location, shift)).collect();
-                graph.add_members(to, &shifted);
-            }
-            Complex::Within(to) => {
-                let within: SparseSet = fresh
-                    .iter()
-                    .map(|location| {
-                        let object = graph.places[location as usize].object;
-                        graph.anywhere(object)
-                    })
-                    .collect();
-                graph.add_members(to, &within);
-            }
-            Complex::Renamed(to) => {
-                let kept: SparseSet = fresh
-                    .iter()
-                    .filter(|&location| {
-                        let object = graph.places[location as usize].object;
-                        !graph.objects[object.0 as usize].is_renamed
-                    })
-                    .collect();
-                graph.add_members(to, &kept);
-            }
-            Complex::Call(site) => {
-                for location in fresh.iter() {
-                    calls.resolve(graph, site, location);
-                }
-            }
-            Complex::CopyFrom(copy) => {
-                for location in fresh.iter() {
-                    copy_from(graph, copy, location);
-                }
-            }
-            Complex::CopyTo(copy) => {
-                for location in fresh.iter() {
-                    copy_to(graph, copy, location);
-                }
-            }
-            Complex::Escape => {
-                for location in fresh.iter() {
-                    let object = graph.places[location as usize].object;
-                    escape(graph, calls, object);
-                }
-            }
-        }
+    for &constraint in &constraints {
+        apply(graph, calls, constraint, fresh);
     }
     let added = std::mem::replace(&mut graph.complex[node as usize], constraints);
     graph.complex[node as usize].extend(added);
+}
+
+fn apply(graph: &mut Graph, calls: &mut Calls, constraint: Complex, fresh: &SparseSet) {
+    match constraint {
+        Complex::Load(to, pointee) => {
+            for location in fresh.iter() {
+                // Of unknown memory, only the type says where its pointers lead.
+                let read = match location {
+                    0 if pointee == NO_POINTER => continue,
+                    0 => graph.pool(pointee),
+                    _ => graph.places[location as usize].read,
+                };
+                graph.add_edge(read, to);
+            }
+        }
+        Complex::Store(from) => {
+            for location in fresh.iter() {
+                if location == 0 {
+                    graph.add_complex(from, Complex::Escape);
+                    continue;
+                }
+                let write = graph.places[location as usize].write;
+                graph.add_edge(from, write);
+            }
+        }
+        Complex::Shift(shift, to) => graph.add_shifted(fresh, shift, to),
+        Complex::Within(to) => {
+            let mut within = SparseSet::new();
+            for location in fresh.iter() {
+                let object = graph.places[location as usize].object;
+                within.insert(graph.anywhere(object));
+            }
+            graph.add_members(to, &within);
+        }
+        Complex::Renamed(to) => {
+            let is_kept = |location: &u32| {
+                let object = graph.places[*location as usize].object;
+                !graph.objects[object.0 as usize].is_renamed
+            };
+            let kept: SparseSet = fresh.iter().filter(is_kept).collect();
+            graph.add_members(to, &kept);
+        }
+        Complex::Call(site) => {
+            for location in fresh.iter() {
+                calls.resolve(graph, site, location);
+            }
+        }
+        Complex::CopyFrom(copy) => {
+            for location in fresh.iter() {
+                copy_from(graph, copy, location);
+            }
+        }
+        Complex::CopyTo(copy) => {
+            for location in fresh.iter() {
+                copy_to(graph, copy, location);
+            }
+        }
+        Complex::Escape => {
+            for location in fresh.iter() {
+                let object = graph.places[location as usize].object;
+                graph.escape(object);
+            }
+            for function in std::mem::take(&mut graph.escaped_functions) {
+                calls.enter_from_outside(graph, function);
+            }
+        }
+    }
 }
 
 fn copy_from(graph: &mut Graph, copy: u32, location: Location) {
@@ -121,22 +143,6 @@ fn copy_to(graph: &mut Graph, copy: u32, location: Location) {
     for (offset, part) in graph.copies[copy as usize].parts.clone() {
         graph.write_part(location, offset, part);
     }
-}
-
-/// Unmodelled code may read and write the object from now on, and call it.
-fn escape(graph: &mut Graph, calls: &mut Calls, object: ObjectId) {
-    if std::mem::replace(&mut graph.objects[object.0 as usize].object.escapes, true) {
-        return;
-    }
-    if let ObjectKind::Function(function) = graph.objects[object.0 as usize].object.kind {
-        calls.enter_from_outside(graph, function);
-        return;
-    }
-    let unknown = graph.location(ObjectId(0), 0);
-    let contents = graph.places[unknown as usize].read;
-    let (all, every) = (graph.all_contents(object), graph.every_cell(object));
-    graph.add_edge(all, contents);
-    graph.add_edge(contents, every);
 }
 
 /// Merges the cycles reachable from dirty nodes; returns the reachable nodes in
@@ -249,6 +255,7 @@ fn merge(graph: &mut Graph, root: Node, member: Node) {
         unseen_by_member.subtract(&members);
         unseen.union(&unseen_by_member);
     }
+    graph.is_wide[root as usize] |= graph.is_wide[member as usize];
     graph.points_to[root as usize].union(&members);
     graph.fresh[root as usize].union(&unseen);
     graph.edges[root as usize].union(&edges);
@@ -257,5 +264,15 @@ fn merge(graph: &mut Graph, root: Node, member: Node) {
         constraints.extend(complex);
         constraints.sort_unstable();
         constraints.dedup();
+    }
+}
+
+/// Widens the nodes whose sets have grown too large, or that were merged with a wide one.
+fn widen(graph: &mut Graph, order: &[Node]) {
+    for &node in order {
+        let size = graph.points_to[node as usize].len();
+        if size > WIDE || (size > 1 && graph.is_wide[node as usize]) {
+            graph.widen(node);
+        }
     }
 }
