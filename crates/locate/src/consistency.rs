@@ -34,13 +34,18 @@ pub struct Consistency {
 }
 
 /// Searches the statements that have IVMPs for mappings, and holds these against the
-/// passing tests.
-pub fn consistency(session: &Session<'_>, ivmps: &Ivmps) -> Result<Consistency, LocateError> {
+/// passing tests. `spanning` limits the alternates as the reduced search does.
+pub fn consistency(
+    session: &Session<'_>,
+    ivmps: &Ivmps,
+    spanning: bool,
+) -> Result<Consistency, LocateError> {
     let mut result = Consistency::default();
     // Failing tests by mapping; first with exact operands, then by how they relate.
     let mut tests_of: BTreeMap<Mapping, BTreeSet<usize>> = BTreeMap::new();
     for by_relation in [false, true] {
-        let options = SearchOptions { same_operands: true, by_relation, ..Default::default() };
+        let options =
+            SearchOptions { same_operands: true, by_relation, spanning, ..Default::default() };
         let mut found = mappings(session, ivmps, options, &mut result.stats)?;
         let all: BTreeSet<Mapping> = found.keys().cloned().collect();
         for broken in contradicted(session, &all, options, &mut result.stats)? {

@@ -96,7 +96,10 @@ pub(crate) fn rank_found(
     ivmps: &Ivmps,
 ) -> Result<Vec<Ranked>, LocateError> {
     Ok(match request.ranking {
-        Ranking::Supported => rank(session, ivmps, Some(&consistency(session, ivmps)?)),
+        Ranking::Supported => {
+            let spanning = search_of(request, session) == Search::Reduced;
+            rank(session, ivmps, Some(&consistency(session, ivmps, spanning)?))
+        }
         Ranking::Paper => rank(session, ivmps, None),
         Ranking::Formula(formula) => rank_by_formula(session, formula),
     })
