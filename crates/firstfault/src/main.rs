@@ -22,13 +22,10 @@ fn main() -> ExitCode {
         Command::Check(args) => commands::check::run(&args, &cancel),
         Command::Capture(args) => commands::capture::run(&args, &cancel),
         Command::Show(args) => commands::show::run(&args, &cancel),
-<<<<<<< HEAD
         Command::Locate(args) => commands::locate::run(&args, &cancel),
-=======
         Command::Spec(args) => commands::spec::run(&args),
         Command::Rules => commands::spec::rules(),
         Command::Explain(args) => commands::spec::explain(&args),
->>>>>>> 943e66a (firstfault: spec check, show and new; rules; explain)
     };
     if cancel.is_cancelled() {
         return interrupt::exit_code();

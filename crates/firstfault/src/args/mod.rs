@@ -31,17 +31,14 @@ pub enum Command {
     Capture(CaptureArgs),
     /// Print the program as firstfault sees it
     Show(ShowArgs),
-<<<<<<< HEAD
     /// Find the faulty statement from tests that fail
     Locate(crate::commands::locate::LocateArgs),
-=======
     /// Check, show and start fault specifications
     Spec(SpecArgs),
     /// List the rules
     Rules,
     /// Say what a rule finds, why it is a fault, and how to fix it
     Explain(ExplainArgs),
->>>>>>> 943e66a (firstfault: spec check, show and new; rules; explain)
 }
 
 #[derive(Args)]
