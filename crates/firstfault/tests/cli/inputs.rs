@@ -1,19 +1,8 @@
 //! The ways people have C code, each with a real project.
 
-use std::path::Path;
 use std::process::Command;
 
 use crate::support::{Run, Sandbox, TWO_UNITS};
-
-/// A copy of an example of this repository.
-fn example(name: &str) -> Sandbox {
-    let sandbox = Sandbox::new(&[]);
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let from = examples.join(name).join(".");
-    let status = Command::new("cp").arg("-r").arg(from).arg(sandbox.path("")).status();
-    assert!(status.unwrap().success());
-    sandbox
-}
 
 /// Names and unit counts of the programs in a JSON report.
 fn programs(run: &Run) -> Vec<(String, u64)> {
@@ -59,7 +48,7 @@ fn a_database_with_arguments_or_commands() {
 
 #[test]
 fn a_build_is_watched_and_its_programs_told_apart() {
-    let sandbox = example("stock");
+    let sandbox = Sandbox::with_example("stock");
     let run = sandbox.run(&["check", "--format", "json", "--", "make", "-s"]).expect_analysed();
     assert_eq!(programs(&run), names(&[("merge", 3), ("stock", 4)]));
     assert!(sandbox.path("stock").exists(), "the build did its own work");
@@ -67,7 +56,7 @@ fn a_build_is_watched_and_its_programs_told_apart() {
 
 #[test]
 fn a_captured_build_is_analysed_later() {
-    let sandbox = example("stock");
+    let sandbox = Sandbox::with_example("stock");
     let run = sandbox.run(&["capture", "--", "make", "-s", "-j2"]).expect(0);
     assert!(run.stdout.contains("captured 5 units of 2 programs"), "{run:#?}");
     let run = sandbox.run(&["check", "--format", "json"]).expect_analysed();
@@ -76,7 +65,7 @@ fn a_captured_build_is_analysed_later() {
 
 #[test]
 fn a_watched_build_makes_the_same_files() {
-    let (plain, watched) = (example("stock"), example("stock"));
+    let (plain, watched) = (Sandbox::with_example("stock"), Sandbox::with_example("stock"));
     let status = Command::new("make").arg("-s").current_dir(plain.path("")).status().unwrap();
     assert!(status.success());
     watched.run(&["capture", "--", "make", "-s"]).expect(0);
@@ -93,7 +82,7 @@ fn a_watched_build_makes_the_same_files() {
 
 #[test]
 fn a_build_that_fails_is_analysed_as_far_as_it_came() {
-    let sandbox = example("stock");
+    let sandbox = Sandbox::with_example("stock");
     sandbox.write("src/merge.c", "int main(void) { return nothing; }\n");
     let run = sandbox.run(&["check", "--format", "json", "--", "make", "-s", "-k"]).expect(3);
     assert!(run.stderr.contains("build"), "{run:#?}");

@@ -10,15 +10,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A copy of `examples/`, where the README's commands run one after the other.
-fn examples() -> Sandbox {
-    let sandbox = Sandbox::new(&[]);
-    let mut copy = Command::new("cp");
-    copy.arg("-r").arg(root().join("examples")).arg(sandbox.path("examples"));
-    assert!(copy.status().unwrap().success());
-    sandbox
-}
-
 /// What a terminal would show: the command and what it printed.
 fn session(sandbox: &Sandbox, folder: &mut String, line: &str) -> String {
     if let Some(below) = line.strip_prefix("cd ") {
@@ -37,7 +28,8 @@ fn session(sandbox: &Sandbox, folder: &mut String, line: &str) -> String {
 fn the_readme_shows_what_happens() {
     let path = root().join("README.md");
     let readme = std::fs::read_to_string(&path).unwrap();
-    let sandbox = examples();
+    // The README's commands run one after the other in a copy.
+    let sandbox = Sandbox::with_examples();
     let mut folder = sandbox.path("").display().to_string();
     let mut rewritten = String::new();
     let mut n_blocks = 0;

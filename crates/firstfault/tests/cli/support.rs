@@ -32,6 +32,37 @@ impl Sandbox {
         sandbox
     }
 
+    /// A clean copy of an example of this repository.
+    pub fn with_example(name: &str) -> Self {
+        let sandbox = Self::new(&[]);
+        sandbox.copy_clean(&examples().join(name), "");
+        sandbox
+    }
+
+    /// Clean copies of all examples, in `examples/`.
+    pub fn with_examples() -> Self {
+        let sandbox = Self::new(&[]);
+        for example in std::fs::read_dir(examples()).unwrap() {
+            let example = example.unwrap();
+            let name = example.file_name().into_string().unwrap();
+            sandbox.copy_clean(&example.path(), &format!("examples/{name}"));
+        }
+        sandbox
+    }
+
+    /// Whoever tried an example may have left what it builds, and what we remember of it.
+    fn copy_clean(&self, from: &Path, to: &str) {
+        let to = self.path(to);
+        std::fs::create_dir_all(&to).unwrap();
+        let copied = Command::new("cp").arg("-r").arg(from.join(".")).arg(&to).status();
+        assert!(copied.unwrap().success());
+        let _ = std::fs::remove_dir_all(to.join(".firstfault"));
+        if to.join("Makefile").exists() {
+            let cleaned = Command::new("make").args(["-s", "clean"]).current_dir(&to).status();
+            assert!(cleaned.unwrap().success());
+        }
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -128,6 +159,10 @@ impl Run {
     pub fn json(&self) -> findings::Findings {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
+}
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
