@@ -36,6 +36,7 @@ impl Sources {
     fn condition(&mut self, at: &Position) -> String {
         let text = self.line(&at.file, at.line);
         let rest = text.get(at.column.saturating_sub(1) as usize..).unwrap_or("");
+        let rest = inside_statement(rest);
         let mut depth = 0i32;
         for (index, c) in rest.char_indices() {
             match c {
@@ -53,6 +54,15 @@ impl Sources {
         // It goes on in the next line, or the position is not that of a condition.
         String::new()
     }
+}
+
+/// Some branches stand at their statement and not at their condition: what follows the
+/// opening parenthesis of an `if` or `while`, or the text as it is.
+fn inside_statement(text: &str) -> &str {
+    ["if", "while"]
+        .iter()
+        .find_map(|keyword| text.strip_prefix(keyword)?.trim_start().strip_prefix('('))
+        .unwrap_or(text)
 }
 
 /// A value as C would write it.
