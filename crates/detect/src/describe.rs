@@ -30,6 +30,19 @@ pub fn term(context: &Context, id: TermId) -> Option<String> {
     }
 }
 
+/// Between what numbers a term lies, where it has no short form.
+pub fn bounds(context: &Context, id: TermId) -> Option<String> {
+    let range = context.terms.range(id);
+    match (range.low, range.high) {
+        (Some(low), Some(high)) if high.abs() < 1 << 40 && low.abs() < 1 << 40 => {
+            Some(format!("{low} to {high}"))
+        }
+        (_, Some(high)) if high.abs() < 1 << 40 => Some(format!("at most {high}")),
+        (Some(low), _) if low.abs() < 1 << 40 => Some(format!("at least {low}")),
+        _ => None,
+    }
+}
+
 fn leaf_name(context: &Context, leaf: &Leaf) -> Option<String> {
     match leaf {
         Leaf::Symbol(symbol) => {

@@ -105,6 +105,9 @@ pub struct Engine<'a, 'p> {
     pub settings: &'a Settings,
 }
 
+/// Hard questions are asked many times: better a quick don't-know.
+const SOLVER_LIMITS: logic::Limits = logic::Limits { steps: 20_000, prover_resources: 60_000 };
+
 thread_local! {
     /// One solver per thread: making one costs more than most checks.
     static SOLVER: std::cell::RefCell<Option<Solver>> = const { std::cell::RefCell::new(None) };
@@ -148,7 +151,7 @@ impl Engine<'_, '_> {
     }
 
     fn search(&self, root: FunctionId, task: &Task) -> Done {
-        let mut solver = SOLVER.take().unwrap_or_else(|| Solver::new(logic::Limits::default()));
+        let mut solver = SOLVER.take().unwrap_or_else(|| Solver::new(SOLVER_LIMITS));
         solver.counters = Counters::default();
         let initialized = self.code.initialized(root);
         let context = Context::new(self.code.program, solver, initialized);

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::Code;
 use crate::describe;
-use crate::machine::memory::ObjectId;
+use crate::machine::memory::{ObjectId, ObjectKind};
 use crate::machine::reach::lost_objects;
 use crate::machine::{Context, State, SymbolKind};
 use crate::query::{Answer, At, Query, QueryId, Violation};
@@ -226,7 +226,9 @@ impl<'a, 'p> Asking<'a, 'p> {
         let (required, message) = self.semantics.require_of(context, state, &query, object);
         let Required::Holds(required, _) = required else { return };
         let (null, violated) = (state.memory.get(object).null, context.terms.not(required));
-        let exists = context.terms.not(null);
+        // Of a failed allocation there is nothing to lose.
+        let is_own = matches!(state.memory.get(object).kind, ObjectKind::Heap { .. });
+        let exists = if is_own { context.terms.not(null) } else { Terms::TRUE };
         let violation = context.terms.and(&[violated, exists]);
         if let Verdict::Unsafe { input_dependent } =
             judge(context, state, violation, self.root_has_callers)

@@ -436,6 +436,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         self.run_phis(state, from, target, body);
         let frame = state.top_mut();
+        frame.from = Some(from);
         frame.block = target;
         frame.next = body.blocks[target].first;
         true
@@ -625,6 +626,7 @@ impl<'a, 'p> Search<'a, 'p> {
             state.top_mut().returned = Some(value);
         }
         if !state.sets_the_scene() {
+            let loc = self.returning_statement(state, loc);
             observer.returns(&mut self.context, state, loc);
         }
         let Some(call) = state.top().call else { return false };
@@ -637,6 +639,21 @@ impl<'a, 'p> Search<'a, 'p> {
             state.top_mut().set(call, value);
         }
         true
+    }
+
+    /// All `return` statements share one block at the end: the one taken jumped there.
+    fn returning_statement(&self, state: &State, loc: LocId) -> LocId {
+        let frame = state.top();
+        let body = self.body(frame.function);
+        let Some(from) = frame.from else { return loc };
+        let only_joins = body.blocks[frame.block]
+            .inst_ids()
+            .all(|id| matches!(body.insts[id].op, Op::Phi(_) | Op::Load(_) | Op::Bind { .. }));
+        let jumped = &body.blocks[from];
+        match jumped.terminator {
+            Terminator::Jump(_) if only_joins && jumped.loc.is_known() => jumped.loc,
+            _ => loc,
+        }
     }
 
     /// Mathematics whose result is as well known as its argument.

@@ -111,9 +111,10 @@ fn describe_event(
                 (String::new(), false)
             }
         }
-        What::Effect(note, object) => {
-            (note.to_string(), object.is_none_or(|object| relevant.objects.contains(&object)))
-        }
+        What::Effect(note, object) => match object {
+            Some(object) if !relevant.objects.contains(object) => (String::new(), false),
+            _ => (note.to_string(), true),
+        },
         What::Skipped { .. } => (String::new(), false),
         What::Entered(function) => {
             (format!("calls {}()", context.program.functions[*function].name), false)
@@ -151,9 +152,15 @@ fn describe_value(
             format!("{name} points to {target} here")
         }
         Value::Float(float) if float.known == Some(0.0) => format!("{name} is 0 here"),
+        Value::Uninit(_) => format!("{name} has no value yet"),
         _ => return (String::new(), false),
     };
-    let impact = !matches!(value, Value::Int(term) if context.terms.as_constant(term).is_some());
+    // Where nothing symbolic decides, constants do.
+    let is_constant = match value {
+        Value::Int(term) => context.terms.as_constant(term).is_some(),
+        _ => matches!(value, Value::Uninit(_)),
+    };
+    let impact = !is_constant || relevant.symbols.is_empty();
     (note, impact)
 }
 

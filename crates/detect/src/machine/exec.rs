@@ -50,7 +50,11 @@ impl<'p> Exec<'_, 'p> {
         let inst = &self.body().insts[id];
         let value = match &inst.op {
             Op::Alloca { .. } => self.alloca(id, inst),
-            Op::Uninit { variable } => Value::Uninit(self.body().variables[*variable].loc),
+            Op::Uninit { variable } => {
+                let value = Value::Uninit(self.body().variables[*variable].loc);
+                self.note(What::Bound(*variable, value), self.body().variables[*variable].loc);
+                value
+            }
             Op::UninitMemory { ptr, size, .. } => {
                 let size = self.context.constant(i128::from(*size));
                 let ptr = self.operand(*ptr);
@@ -277,10 +281,39 @@ impl<'p> Exec<'_, 'p> {
                 Value::Bool(terms.or(&[then, otherwise]))
             }
             (Value::Int(a), Value::Int(b)) if inst.ty != Ty::Ptr => {
-                Value::Int(self.context.terms.choice(condition, a, b))
+                match self.independent_choice(condition, a, b, inst.loc) {
+                    Some(value) => value,
+                    None => Value::Int(self.context.terms.choice(condition, a, b)),
+                }
             }
             _ => self.made_up(inst.ty, inst.ctype, inst.loc, SymbolKind::Unknown, ""),
         }
+    }
+
+    /// One of two values from outside, picked by something else from outside: any value of
+    /// their range.
+    fn independent_choice(
+        &mut self,
+        condition: logic::FormulaId,
+        a: TermId,
+        b: TermId,
+        loc: LocId,
+    ) -> Option<Value> {
+        let zero = self.context.constant(0);
+        let (is_a, is_b) = (
+            self.context.terms.compare(Comparison::Eq, a, zero),
+            self.context.terms.compare(Comparison::Eq, b, zero),
+        );
+        let deciding = self.context.symbols_in(condition);
+        let mut picked = self.context.symbols_in(is_a).to_vec();
+        picked.extend(self.context.symbols_in(is_b).iter());
+        let is_chosen =
+            |symbol: &logic::SymbolId| self.context.symbols.get(*symbol).kind == SymbolKind::Chosen;
+        let independent = !picked.is_empty()
+            && picked.iter().chain(deciding.iter()).all(is_chosen)
+            && !picked.iter().any(|symbol| deciding.contains(symbol));
+        let domain = self.context.terms.range(a).join(self.context.terms.range(b));
+        independent.then(|| Value::Int(self.context.fresh(domain, SymbolKind::Chosen, "", loc)))
     }
 
     pub fn size_operand(&mut self, size: Operand) -> Option<TermId> {

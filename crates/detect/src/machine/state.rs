@@ -45,6 +45,8 @@ pub struct Frame {
     /// Arguments beyond the parameters.
     pub rest: Rc<[Value]>,
     pub block: BlockId,
+    /// The block control came from.
+    pub from: Option<BlockId>,
     pub next: InstId,
     /// The call in the frame below that is waiting for this one.
     pub call: Option<InstId>,
@@ -91,6 +93,7 @@ impl Frame {
             params,
             rest: Rc::new([]),
             block: BlockId(0),
+            from: None,
             next: InstId(0),
             call,
             returned: None,

@@ -10,6 +10,7 @@ use crate::machine::access::make_nullable;
 use crate::machine::addresses;
 use crate::machine::attributes::Attributes;
 use crate::machine::memory::{Content, Data, Object, ObjectKind};
+use crate::machine::trail::What;
 use crate::machine::value::Float;
 use crate::machine::{Context, Feasible, State, SymbolKind, Value};
 use crate::semantics::lowered::{Lowered, machine_type};
@@ -77,7 +78,9 @@ impl<'p> Applying<'_, 'p> {
                 self.when(state, *condition, then, otherwise, out);
             }
             Effect::May { first, otherwise } => {
-                if self.may_be_null(&mut state, first) {
+                if otherwise.iter().all(|effect| self.is_about_result(effect))
+                    && self.may_be_null(&mut state, first)
+                {
                     out.extend(self.apply(state, otherwise));
                 } else {
                     out.extend(self.apply(state.clone(), first));
@@ -108,6 +111,16 @@ impl<'p> Applying<'_, 'p> {
                 side.path.assume(formula, LocId::UNKNOWN, None);
                 out.extend(self.apply(side, effects));
             }
+        }
+    }
+
+    /// Whether an effect touches nothing but what the call returns.
+    fn is_about_result(&self, effect: &Effect) -> bool {
+        let is_result = |argument: &Argument| matches!(argument, Argument::Operand(Operand::Inst(inst)) if *inst == self.inst);
+        match effect {
+            Effect::Assign { args, .. } | Effect::Forget { args, .. } => args.iter().all(is_result),
+            Effect::Assume(_) => true,
+            _ => false,
         }
     }
 
@@ -180,6 +193,14 @@ impl<'p> Applying<'_, 'p> {
                 let Some(target) = self.value(state, argument) else { return };
                 let target = state.resource_mut(self.context, target, self.loc);
                 let to = value.map_or(Value::Unknown, Value::Int);
+                if let Value::Pointer { object, .. } = target {
+                    let callee = self.callee_name(state);
+                    let note =
+                        format!("{callee} changes the state of {}", state.memory.get(object).name);
+                    let (function, depth) = (state.top().function, state.depth());
+                    let what = What::Effect(note.into(), Some(object));
+                    state.trail.push(what, self.loc, function, depth);
+                }
                 Attributes { context: self.context, state, loc: self.loc }.set(target, name, to);
             }
         }
@@ -191,6 +212,7 @@ impl<'p> Applying<'_, 'p> {
             context: self.context,
             state,
             loc: self.loc,
+            inst: Some(self.inst),
             speaks_of_memory: true,
             objects: Vec::new(),
         };
@@ -300,8 +322,10 @@ impl<'p> Applying<'_, 'p> {
     }
 
     fn was_input(&self, state: &State, object: crate::machine::memory::ObjectId) -> bool {
-        let newest = state.memory.get(object).writes().next();
-        newest.is_some_and(|write| matches!(write.data, Data::Unknown { input: true }))
+        // A scan for the terminator may have left its own mark on top.
+        state.memory.get(object).writes().take(3).any(|write| {
+            matches!(write.data, Data::Unknown { input: true } | Data::String { input: true, .. })
+        })
     }
 
     /// Whether this very instruction already wrote contents through the pointer.

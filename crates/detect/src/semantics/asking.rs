@@ -14,7 +14,7 @@ use crate::machine::addresses;
 use crate::machine::memory::ObjectId;
 use crate::machine::{Context, State, Value};
 use crate::observer::{Required, Semantics};
-use crate::query::Query;
+use crate::query::{At, Query};
 use crate::semantics::apply::Applying;
 use crate::semantics::builtin;
 use crate::semantics::compiled::{Asked, Compiled, Contribution, How};
@@ -67,6 +67,7 @@ impl<'p> Specified<'_, 'p> {
             context,
             state,
             loc,
+            inst: None,
             speaks_of_memory: true,
             objects: Vec::new(),
         }
@@ -82,11 +83,16 @@ impl<'p> Specified<'_, 'p> {
         state: &mut State,
         bindings: &Bindings,
         condition: &Condition,
-        loc: LocId,
+        query: &Query,
         memory: bool,
     ) -> Result<(FormulaId, Vec<ObjectId>), String> {
-        let mut lowered = self.lowered(context, state, loc);
+        let inst = match query.at {
+            At::Inst(inst) => Some(inst),
+            At::Exit => None,
+        };
+        let mut lowered = self.lowered(context, state, query.loc(self.code.program));
         lowered.speaks_of_memory = memory;
+        lowered.inst = inst;
         let formula = Lowering { bindings, context: &mut lowered }
             .condition(condition)
             .map_err(|why| why.to_string())?;
@@ -101,7 +107,6 @@ impl<'p> Specified<'_, 'p> {
         bindings: &Bindings,
     ) -> Result<Required, String> {
         let observed = self.compiled.observed(query);
-        let loc = query.loc(self.code.program);
         // A model's event is about memory; a use in the code about the value itself.
         let memory = observed.via.is_some();
         let mut premise = Terms::TRUE;
@@ -110,14 +115,14 @@ impl<'p> Specified<'_, 'p> {
         {
             // A condition about something this place does not have does not hold.
             premise = self
-                .condition(context, state, bindings, condition, loc, memory)
+                .condition(context, state, bindings, condition, query, memory)
                 .map_or(Terms::FALSE, |(holds, _)| holds);
             if premise == Terms::FALSE {
                 return Ok(Required::Holds(Terms::TRUE, Vec::new()));
             }
         }
         let (required, objects) =
-            self.condition(context, state, bindings, &observed.require, loc, memory)?;
+            self.condition(context, state, bindings, &observed.require, query, memory)?;
         Ok(Required::Holds(context.terms.implies(premise, required), objects))
     }
 
@@ -144,7 +149,8 @@ impl<'p> Specified<'_, 'p> {
                     let shown = term
                         .filter(|term| context.terms.as_constant(*term) != Some(UNDEF))
                         .and_then(|term| describe::term(context, term));
-                    text.push_str(shown.as_deref().unwrap_or("an unknown number of"));
+                    let shown = shown.or_else(|| term.and_then(|t| describe::bounds(context, t)));
+                    text.push_str(shown.as_deref().unwrap_or("an unknown number"));
                 }
             }
         }

@@ -75,7 +75,18 @@ impl<'r> Compiled<'r> {
         let raised = |observed: &Observed| {
             (strict || !observed.strict) && wanted(&rules.fault(observed.fault).id)
         };
-        for (function, (observed, contributed)) in functions.into_iter().zip(scanned) {
+        // What is only strictly wrong is not looked for in what macros wrote.
+        let in_macro = |function: FunctionId, inst: InstId| {
+            let loc = program.functions[function].body.as_ref().map(|body| body.insts[inst].loc);
+            loc.is_some_and(|loc| matches!(program.locs[loc].origin, program::Origin::Body(_)))
+        };
+        for (function, (mut observed, contributed)) in functions.into_iter().zip(scanned) {
+            observed.retain(|found| match found.point {
+                CodePoint::Inst(inst) => {
+                    !rules.observed[found.pattern.0 as usize].strict || !in_macro(function, inst)
+                }
+                CodePoint::Terminator(_) => true,
+            });
             compiled.add_function(function, observed, contributed, &raised);
         }
         compiled

@@ -21,6 +21,8 @@ pub struct Lowered<'c, 'p> {
     pub context: &'c mut Context<'p>,
     pub state: &'c mut State,
     pub loc: LocId,
+    /// The instruction the question is about: it tells the types of its constants.
+    pub inst: Option<InstId>,
     /// Whether `Init` of a pointer means what it points to.
     pub speaks_of_memory: bool,
     /// Objects that were asked about.
@@ -30,6 +32,20 @@ pub struct Lowered<'c, 'p> {
 impl<'p> Lowered<'_, 'p> {
     fn function(&self) -> &'p Function {
         &self.code.program.functions[self.state.top().function]
+    }
+
+    /// The C type of an argument; a constant has the one its instruction reads it as.
+    fn c_type(&self, argument: &Argument) -> Option<TypeId> {
+        let known = facts::c_type(self.code.program, self.function(), argument);
+        let Argument::Operand(operand @ Operand::Const(_)) = argument else { return known };
+        let body = self.function().body.as_ref()?;
+        let inst = body.insts.get(self.inst?)?;
+        let ctype = match &inst.op {
+            Op::Convert(conversion) if conversion.value == *operand => conversion.from,
+            Op::Binary { .. } => inst.ctype,
+            _ => return known,
+        };
+        known.or(ctype.is_known().then_some(ctype))
     }
 
     /// What an argument is on this path.
@@ -107,7 +123,7 @@ impl<'p> Lowered<'_, 'p> {
                 _ => return Some(term),
             }
         };
-        let signed = match facts::c_type(self.code.program, self.function(), argument) {
+        let signed = match self.c_type(argument) {
             Some(ctype) => is_signed(self.context, ctype),
             None => true,
         };
@@ -131,46 +147,60 @@ impl<'p> Lowered<'_, 'p> {
     /// pointer is that array decayed. Pointers got in other ways may use the whole object.
     fn member_room(&mut self, argument: &Argument) -> Option<TermId> {
         let Argument::Operand(Operand::Inst(inst)) = argument else { return None };
-        let program = self.code.program;
         let body = self.function().body.as_ref()?;
-        let Op::Address(address) = &body.insts.get(*inst)?.op else { return None };
-        let (record, member, indices) = match address.path.as_ref() {
-            [.., PathStep::Field { record, member }] => (*record, *member, None),
-            [.., PathStep::Field { record, member }, PathStep::Index { term, constant }] => {
-                (*record, *member, Some((*term, *constant)))
+        let mut inst = *inst;
+        let mut used = self.context.constant(0);
+        // Indexing into the decayed array comes on top of the member's address.
+        for _ in 0..4 {
+            let Op::Address(address) = &body.insts.get(inst)?.op else { return None };
+            let field = address.path.iter().rposition(|s| matches!(s, PathStep::Field { .. }));
+            let Some(field) = field else {
+                let moved = self.moved(address, 0)?;
+                used = self.context.terms.add(used, moved);
+                let Operand::Inst(base) = address.base else { return None };
+                inst = base;
+                continue;
+            };
+            let PathStep::Field { record, member } = address.path[field] else { return None };
+            let (total, start) = self.array_member(record, member)?;
+            if field + 1 < address.path.len() {
+                let moved = self.moved(address, start)?;
+                used = self.context.terms.add(used, moved);
             }
-            _ => return None,
-        };
+            let total = self.context.constant(i128::from(total));
+            return Some(self.context.terms.sub(total, used));
+        }
+        None
+    }
+
+    /// Bytes an address adds to its base, less where a member starts.
+    fn moved(&mut self, address: &program::Address, start: u64) -> Option<TermId> {
+        let mut sum = self.context.constant(i128::from(address.offset) - i128::from(start));
+        for term in &address.terms {
+            let mut exec = Exec { context: self.context, state: self.state };
+            let bits = width(exec.operand_ty(term.index));
+            let Value::Int(index) = exec.operand(term.index) else { return None };
+            let index = self.context.wrap(index, bits, true);
+            sum = self.context.terms.add_scaled(sum, i128::from(term.stride), index);
+        }
+        Some(sum)
+    }
+
+    /// Size and start of a member that is an array and has others after it.
+    fn array_member(&self, record: program::RecordId, member: u32) -> Option<(u64, u64)> {
+        let program = self.code.program;
         let record = &program.records[record];
         let index = member as usize;
         if index + 1 >= record.members.len() {
             return None;
         }
         let member = &record.members[index];
-        let CType::Array { element, count: Some(count @ 2..) } =
-            facts::stripped(program, member.ctype)
-        else {
-            return None;
-        };
-        let size = facts::type_size(program, *element)?;
-        let total = self.context.constant(i128::from(size * count));
-        let used = match indices {
-            None => self.context.constant(0),
-            Some((None, constant)) => {
-                self.context.constant(i128::from(constant) * i128::from(size))
+        match facts::stripped(program, member.ctype) {
+            CType::Array { count: Some(2..), .. } => {
+                Some((facts::type_size(program, member.ctype)?, member.offset_bits / 8))
             }
-            Some((Some(term), constant)) => {
-                let term = address.terms.get(term as usize)?;
-                let mut exec = Exec { context: self.context, state: self.state };
-                let bits = width(exec.operand_ty(term.index));
-                let Value::Int(index) = exec.operand(term.index) else { return None };
-                let index = self.context.wrap(index, bits, true);
-                let scaled = self.context.terms.scale(i128::from(term.stride), index);
-                let shift = i128::from(constant) * i128::from(size);
-                self.context.terms.add_constant(scaled, shift)
-            }
-        };
-        Some(self.context.terms.sub(total, used))
+            _ => None,
+        }
     }
 
     fn length(&mut self, argument: &Argument, width: u64) -> Option<TermId> {
@@ -316,6 +346,18 @@ impl Lower for Lowered<'_, '_> {
         let known = facts::from_text(program, self.function(), attribute, args, &mut name_code);
         if known.is_some() {
             return known;
+        }
+        if let [argument @ Argument::Operand(Operand::Const(_))] = args
+            && let Some(ctype) = self.c_type(argument)
+        {
+            let range = facts::type_range(program, ctype);
+            match attribute.name() {
+                "Signed" => return range.and_then(|range| range.low).map(|l| i128::from(l < 0)),
+                "TMin" => return range.and_then(|range| range.low),
+                "TMax" => return range.and_then(|range| range.high),
+                "SizeOf" => return facts::type_size(program, ctype).map(i128::from),
+                _ => {}
+            }
         }
         match attribute.name() {
             "Region" => self.region(args.first()?),
