@@ -5,6 +5,8 @@
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -72,12 +74,25 @@ uint32_t Table::string(StringRef text) {
   return entry->second;
 }
 
+// Clang splits a path at the folder it shares with the compiler's working directory. The
+// name alone is enough only where that folder is the one we are in.
+static std::string pathOf(const DILocation *loc) {
+  StringRef name = loc->getFilename(), folder = loc->getDirectory();
+  SmallString<256> here;
+  if (folder.empty() || sys::path::is_absolute(name) ||
+      (!sys::fs::current_path(here) && folder == here))
+    return name.str();
+  SmallString<256> path(folder);
+  sys::path::append(path, name);
+  return path.str().str();
+}
+
 void Table::location(std::string &to, const DILocation *loc) {
   if (!loc) {
     u32(to, string("")), u32(to, 0), u32(to, 0);
     return;
   }
-  u32(to, string(loc->getFilename())), u32(to, loc->getLine()), u32(to, loc->getColumn());
+  u32(to, string(pathOf(loc))), u32(to, loc->getLine()), u32(to, loc->getColumn());
 }
 
 void Table::value(std::string &to, const Value *v, const DILocation *fallback) {
