@@ -30,15 +30,14 @@ pub fn term(context: &Context, id: TermId) -> Option<String> {
     }
 }
 
-/// Between what numbers a term lies, where it has no short form.
+/// Between what numbers a term lies, where it has no short form. Bounds that only a type's
+/// width gives say nothing and are left out.
 pub fn bounds(context: &Context, id: TermId) -> Option<String> {
+    const TELLING: i128 = 1 << 24;
     let range = context.terms.range(id);
-    match (range.low, range.high) {
-        (Some(low), Some(high)) if high.abs() < 1 << 40 && low.abs() < 1 << 40 => {
-            Some(format!("{low} to {high}"))
-        }
-        (_, Some(high)) if high.abs() < 1 << 40 => Some(format!("at most {high}")),
-        (Some(low), _) if low.abs() < 1 << 40 => Some(format!("at least {low}")),
+    let is_telling = |bound: &i128| bound.abs() < TELLING;
+    match (range.low.filter(is_telling), range.high.filter(is_telling)) {
+        (Some(low), Some(high)) => Some(format!("{low} to {high}")),
         _ => None,
     }
 }
