@@ -150,7 +150,7 @@ impl<'p> Specified<'_, 'p> {
                         .filter(|term| context.terms.as_constant(*term) != Some(UNDEF))
                         .and_then(|term| describe::term(context, term));
                     let shown = shown.or_else(|| term.and_then(|t| describe::bounds(context, t)));
-                    text.push_str(shown.as_deref().unwrap_or("an unknown number"));
+                    text.push_str(shown.as_deref().unwrap_or("an unknown number of"));
                 }
             }
         }
