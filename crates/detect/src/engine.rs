@@ -108,11 +108,6 @@ pub struct Engine<'a, 'p> {
 /// Hard questions are asked many times: better a quick don't-know.
 const SOLVER_LIMITS: logic::Limits = logic::Limits { steps: 20_000, prover_resources: 60_000 };
 
-thread_local! {
-    /// One solver per thread: making one costs more than most checks.
-    static SOLVER: std::cell::RefCell<Option<Solver>> = const { std::cell::RefCell::new(None) };
-}
-
 impl Engine<'_, '_> {
     pub fn run(&self) -> Outcome {
         let mut outcome = Outcome::default();
@@ -151,8 +146,11 @@ impl Engine<'_, '_> {
     }
 
     fn search(&self, root: FunctionId, task: &Task) -> Done {
-        let mut solver = SOLVER.take().unwrap_or_else(|| Solver::new(SOLVER_LIMITS));
-        solver.counters = Counters::default();
+        logic::with_fresh_z3(|| self.search_alone(root, task))
+    }
+
+    fn search_alone(&self, root: FunctionId, task: &Task) -> Done {
+        let solver = Solver::new(SOLVER_LIMITS);
         let initialized = self.code.initialized(root);
         let context = Context::new(self.code.program, solver, initialized);
         let mut search = Search::new(context, self.code, self.settings.limits);
@@ -177,9 +175,7 @@ impl Engine<'_, '_> {
         }
         let visited = search.visited();
         let n_instructions = search.n_instructions;
-        let solver = search.context.solver;
-        let counters = solver.counters;
-        SOLVER.set(Some(solver));
+        let counters = search.context.solver.counters;
         Done { root, answers, visited, n_instructions, counters }
     }
 

@@ -173,6 +173,9 @@ pub(super) struct Graph<'a> {
     /// For each type, what pointers to it from outside lead to.
     pub pools: FxHashMap<TypeId, Node>,
     functions_from_outside: Node,
+    /// Objects that are to escape, while some are escaping.
+    escaping: Vec<ObjectId>,
+    is_escaping: bool,
     /// Functions that escaped and were not yet entered.
     pub escaped_functions: Vec<FunctionId>,
     constrained: FxHashSet<(Node, Complex)>,
@@ -203,6 +206,8 @@ impl<'a> Graph<'a> {
             copies: Vec::new(),
             pools: FxHashMap::default(),
             functions_from_outside: 0,
+            escaping: Vec::new(),
+            is_escaping: false,
             escaped_functions: Vec::new(),
             constrained: FxHashSet::default(),
             pending: Vec::new(),
@@ -281,6 +286,19 @@ impl<'a> Graph<'a> {
 
     /// Unmodelled code may read and write the object from now on, and call it.
     pub fn escape(&mut self, id: ObjectId) {
+        self.escaping.push(id);
+        // What escapes lets more escape; a list instead of recursion keeps the stack small.
+        if self.is_escaping {
+            return;
+        }
+        self.is_escaping = true;
+        while let Some(id) = self.escaping.pop() {
+            self.escape_one(id);
+        }
+        self.is_escaping = false;
+    }
+
+    fn escape_one(&mut self, id: ObjectId) {
         let object = &mut self.objects[id.0 as usize].object;
         if std::mem::replace(&mut object.escapes, true) {
             return;

@@ -18,6 +18,12 @@ use crate::model::Model;
 use crate::prover::{Prover, Theory};
 use crate::term::{FormulaId, SymbolId, Terms};
 
+/// Runs `work` with a z3 of its own, so that what it proves within its limits does not depend
+/// on what the thread proved before.
+pub fn with_fresh_z3<R: Send + Sync>(work: impl FnOnce() -> R + Send + Sync) -> R {
+    z3::with_z3_config(&z3::Config::new(), work)
+}
+
 pub struct Z3Prover {
     solver: z3::Solver,
     frames: Vec<Frame>,
