@@ -28,3 +28,4 @@ test: setup
 bench:
 	@scripts/setup bench
 	cargo xtask bench import
+	cargo xtask bench check

@@ -1,13 +1,13 @@
 //! The yardstick: what clang itself spends on turning the same units into bitcode.
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::Cancel;
 use base::child::{self, Limits};
 
+use super::parallel;
 use super::units::Unit;
 
 pub struct Reference {
@@ -19,30 +19,14 @@ pub struct Reference {
 
 /// Compiles every unit with `clang-19 -O0 -g -emit-llvm`, `jobs` at a time.
 pub fn reference(units: &[Unit], folder: &Path, jobs: usize) -> Result<Reference> {
-    let next = Mutex::new(units.iter());
-    let total = Mutex::new(Reference { cpu: Duration::ZERO, compiled: Vec::new() });
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..jobs.max(1))
-            .map(|_| {
-                scope.spawn(|| -> Result<()> {
-                    loop {
-                        // The guard is dropped before the compiler runs.
-                        let unit = next.lock().expect("no worker panics").next();
-                        let Some(unit) = unit else { return Ok(()) };
-                        let (cpu, success) = compile(unit, folder)?;
-                        let mut total = total.lock().expect("no worker panics");
-                        total.cpu += cpu;
-                        if success {
-                            total.compiled.push(unit.file.clone());
-                        }
-                    }
-                })
-            })
-            .collect();
-        workers.into_iter().try_for_each(|worker| worker.join().expect("no worker panics"))
-    })?;
-    let mut total = total.into_inner().expect("no worker panics");
-    total.compiled.sort();
+    let mut total = Reference { cpu: Duration::ZERO, compiled: Vec::new() };
+    for (unit, outcome) in units.iter().zip(parallel::map(units, jobs, |u| compile(u, folder))) {
+        let (cpu, success) = outcome?;
+        total.cpu += cpu;
+        if success {
+            total.compiled.push(unit.file.clone());
+        }
+    }
     Ok(total)
 }
 

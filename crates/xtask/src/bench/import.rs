@@ -1,14 +1,13 @@
 //! `bench import`: every corpus through clang and through firstfault, side by side.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use super::obtain::Corpus;
 use super::subject::Measured;
 use super::table::Table;
-use super::{clang, code_lines, subject};
+use super::{clang, code_lines, origin, subject};
 
 /// Bars: shares of clang's CPU time, and bytes.
 const MAX_IMPORT: f64 = 0.6;
@@ -84,10 +83,9 @@ fn document(root: &Path, rows: &[Row], names: &[String], jobs: usize) -> String 
         .chain(names.iter().map(String::as_str))
         .collect::<Vec<_>>()
         .join(" ");
-    let commit = output_of(root, &["git", "rev-parse", "--short", "HEAD"]);
-    let date = output_of(root, &["date", "-u", "+%Y-%m-%d"]);
+    let origin = origin::commit_and_date(root);
     format!(
-        "# Import of real C code\n\n`{command}`, {jobs} threads, commit {commit}, {date}.\n\n\
+        "# Import of real C code\n\n`{command}`, {jobs} threads, {origin}.\n\n\
          KLOC are lines with code in the units themselves. CPU seconds are user and system \
          time; clang's are those of `clang-19 -O0 -g -emit-llvm` on the same units in the same \
          run, and `of clang` is our share of them. Import is everything from the preprocessed \
@@ -135,33 +133,16 @@ fn table(rows: &[Row]) -> Table {
     table
 }
 
-/// How the cost grows with the size of the program, as the exponent of a power law: 1 is
-/// linear, 2 quadratic.
 fn growth(rows: &[Row]) -> String {
-    let exponent = |cost: &dyn Fn(&Row) -> Option<f64>| {
-        let points: Vec<(f64, f64)> = rows
-            .iter()
-            .filter_map(|row| Some((row.kloc.ln(), cost(row).filter(|c| *c > 0.0)?.ln())))
-            .collect();
-        slope(&points).map_or("-".to_owned(), |slope| format!("{slope:.2}"))
-    };
+    let exponent =
+        |cost: &dyn Fn(&Row) -> f64| origin::growth(rows.iter().map(|row| (row.kloc, cost(row))));
     format!(
         "Growth with KLOC over these corpora (exponent of the fitted power law; 1 is linear): \
          clang {}, import {}, facts {}.\n",
-        exponent(&|row| Some(row.clang)),
-        exponent(&|row| Some(row.import())),
-        exponent(&Row::facts),
+        exponent(&|row| row.clang),
+        exponent(&Row::import),
+        exponent(&|row| row.facts().unwrap_or(0.0)),
     )
-}
-
-/// The slope of the line fitted by least squares.
-fn slope(points: &[(f64, f64)]) -> Option<f64> {
-    let n = points.len() as f64;
-    let (mean_x, mean_y) =
-        (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
-    let covariance: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
-    let variance: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
-    (points.len() > 1 && variance > 0.0).then(|| covariance / variance)
 }
 
 fn broken_bars(row: &Row) -> Vec<String> {
@@ -184,19 +165,4 @@ fn broken_bars(row: &Row) -> Vec<String> {
     let memory = row.measured.peak_memory;
     bar(memory < MAX_MEMORY, format!("{} MiB of memory", memory >> 20));
     broken
-}
-
-fn output_of(root: &Path, command: &[&str]) -> String {
-    let output = Command::new(command[0]).args(&command[1..]).current_dir(root).output();
-    output.map_or("unknown".to_owned(), |o| String::from_utf8_lossy(&o.stdout).trim().to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_exponent_of_a_line_is_one() {
-        let points = [(0.0, 3.0), (1.0, 4.0), (2.0, 5.0)];
-        assert!((super::slope(&points).unwrap() - 1.0).abs() < 1e-9);
-        assert_eq!(super::slope(&points[..1]), None);
-    }
 }

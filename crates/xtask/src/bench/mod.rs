@@ -1,8 +1,9 @@
-//! Measurements on real code: `cargo xtask bench import`, `... juliet`.
+//! Measurements on real code: `cargo xtask bench import`, `... check`.
 //!
 //! Corpora live in a scratch folder (`$FIRSTFAULT_BENCH`, or one below the system's folder for
 //! temporary files), our own result tables in `bench/results/`.
 
+mod check;
 mod clang;
 mod code_lines;
 mod corpora;
@@ -10,6 +11,8 @@ mod import;
 mod juliet;
 mod locate;
 mod obtain;
+mod origin;
+mod parallel;
 mod subject;
 mod table;
 mod units;
@@ -29,6 +32,8 @@ pub enum Bench {
         #[arg(short = 'j', long)]
         jobs: Option<usize>,
     },
+    /// Findings, cost and the engine's figures on real code, beside other analysers
+    Check(check::Check),
     /// Hits and false positives on the Juliet suite
     Juliet(juliet::Juliet),
     /// How high the faulty statement ranks, on faulty programs with tests
@@ -42,6 +47,10 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
         Bench::Import { names, jobs } => {
             let jobs = jobs.map_or_else(default_jobs, Ok)?;
             import::run(root, &obtained(root, &names)?, &names, jobs)
+        }
+        Bench::Check(options) => {
+            let corpora = obtained(root, &options.names)?;
+            check::run(root, &corpora, &options)
         }
         Bench::Juliet(options) => juliet::run(root, &options),
         Bench::Locate(options) => locate::run(root, &options),

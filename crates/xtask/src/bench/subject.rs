@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use base::Cancel;
-use base::child::{self, Limits};
+use base::child::{self, Ending, Limits};
 use serde::Deserialize;
 
 use super::obtain::Corpus;
@@ -32,16 +32,72 @@ pub struct Measured {
     pub failed: Vec<String>,
 }
 
-/// The parts of the JSON report the benchmark looks at.
-#[derive(Deserialize)]
-struct Report {
-    incomplete: Vec<Incomplete>,
+/// How to run `firstfault check` on a corpus.
+pub struct Run<'a> {
+    pub jobs: usize,
+    /// Only these rules; all where empty.
+    pub rules: &'a [&'a str],
+    /// Processor time after which it is stopped.
+    pub cpu_limit: Duration,
 }
 
-#[derive(Deserialize)]
-struct Incomplete {
-    what: String,
-    reason: String,
+/// What one run cost and brought, however it ended.
+pub struct Ran {
+    pub ending: Ending,
+    /// User and system time, compilers included.
+    pub cpu: Duration,
+    /// The largest resident set, in bytes.
+    pub peak_memory: u64,
+    /// The last lines of the log.
+    pub log: String,
+    /// Timings and report, the latter also as it was written; `None` where the run did not
+    /// come to its end.
+    pub results: Option<(Timings, Report, Vec<u8>)>,
+}
+
+/// The parts of the JSON report the benchmarks look at.
+#[derive(Debug, Default, Deserialize)]
+pub struct Report {
+    pub incomplete: Vec<Incomplete>,
+    pub faults: Vec<Fault>,
+    pub stats: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Incomplete {
+    pub what: String,
+    pub reason: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Fault {
+    pub rule: String,
+    pub line: u32,
+    #[serde(default)]
+    pub function: String,
+    pub message: String,
+    #[serde(default)]
+    pub segments: Vec<Segment>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Segment {
+    pub steps: Vec<Step>,
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Step {
+    #[serde(default)]
+    pub function: String,
+    #[serde(default)]
+    pub impact: bool,
+}
+
+impl Report {
+    /// A counter of the statistics; 0 where the run has none of that name.
+    pub fn stat(&self, name: &str) -> f64 {
+        self.stats.get(name).and_then(serde_json::Value::as_f64).unwrap_or(0.0)
+    }
 }
 
 /// Builds the release binary and says where it is.
@@ -65,16 +121,39 @@ pub fn build(root: &Path) -> Result<PathBuf> {
     executable.context("cargo built no firstfault")
 }
 
-/// One run with an empty cache.
+/// One run with an empty cache, which must come to its end.
 pub fn measure(program: &Path, corpus: &Corpus, jobs: usize) -> Result<Measured> {
+    // A rule that is observed at few places: here only what comes before is measured.
+    let rules = &["write-after-close"];
+    let ran = run(program, corpus, &Run { jobs, rules, cpu_limit: Duration::from_secs(3600) })?;
+    let Some((timings, report, _)) = ran.results else {
+        bail!("firstfault {}\n{}", ran.ending, ran.log);
+    };
+    let failed = report.incomplete.iter().map(|i| format!("{}: {}", i.what, i.reason)).collect();
+    Ok(Measured { timings, peak_memory: ran.peak_memory, failed })
+}
+
+/// Wall clock for each second of a limit in processor time, for busy machines and children.
+pub const PATIENCE: u32 = 10;
+
+/// The start of a command that may use so much processor time, and so much address space.
+pub fn limited(cpu: Duration, memory: Option<u64>) -> Result<Command> {
+    let mut command = child::command("prlimit").context("cannot run prlimit")?;
+    command.arg(format!("--cpu={}", cpu.as_secs()));
+    command.args(memory.map(|bytes| format!("--as={bytes}"))).arg("--");
+    Ok(command)
+}
+
+/// One run with an empty cache.
+pub fn run(program: &Path, corpus: &Corpus, run: &Run<'_>) -> Result<Ran> {
     let state = tempfile::tempdir()?;
     let timings = state.path().join("timings.json");
     let report = state.path().join("report.json");
-    let mut command = child::command(program)?;
+    let mut command = limited(run.cpu_limit, None)?;
     command
-        .args(["check", "--format", "json", "-j", &jobs.to_string(), "-p", "."])
-        // A rule that is observed at few places: here only what comes before is measured.
-        .args(["--rule", "write-after-close"])
+        .arg(program)
+        .args(["check", "--format", "json", "-j", &run.jobs.to_string(), "-p", "."])
+        .args(run.rules.iter().flat_map(|rule| ["--rule", rule]))
         .arg("--state")
         .arg(state.path().join("state"))
         .arg("--timings")
@@ -82,17 +161,21 @@ pub fn measure(program: &Path, corpus: &Corpus, jobs: usize) -> Result<Measured>
         .arg("-o")
         .arg(&report)
         .current_dir(&corpus.folder);
-    let limits = Limits { deadline: Duration::from_secs(3600), ..Limits::default() };
+    let limits = Limits { deadline: PATIENCE * run.cpu_limit, ..Limits::default() };
     let finished = child::run(command, b"", &limits, &Cancel::new())?;
-    let log = String::from_utf8_lossy(&finished.stderr).into_owned();
-    let read = |path: &Path| {
-        std::fs::read(path).with_context(|| format!("firstfault {}\n{log}", finished.ending))
+    let results = match (std::fs::read(&timings), std::fs::read(&report)) {
+        (Ok(timings), Ok(report)) => {
+            Some((serde_json::from_slice(&timings)?, serde_json::from_slice(&report)?, report))
+        }
+        _ => None,
     };
-    let report: Report = serde_json::from_slice(&read(&report)?)?;
-    let failed = report.incomplete.iter().map(|i| format!("{}: {}", i.what, i.reason)).collect();
-    Ok(Measured {
-        timings: serde_json::from_slice(&read(&timings)?)?,
+    let log = String::from_utf8_lossy(&finished.stderr);
+    let last_lines: Vec<&str> = log.lines().rev().take(5).collect();
+    Ok(Ran {
+        ending: finished.ending,
+        cpu: finished.cpu,
         peak_memory: finished.peak_memory,
-        failed,
+        log: last_lines.into_iter().rev().collect::<Vec<_>>().join("\n"),
+        results,
     })
 }
