@@ -106,7 +106,8 @@ pub struct Engine<'a, 'p> {
 }
 
 /// Hard questions are asked many times: better a quick don't-know.
-const SOLVER_LIMITS: logic::Limits = logic::Limits { steps: 20_000, prover_resources: 60_000 };
+const SOLVER_LIMITS: logic::Limits =
+    logic::Limits { steps: 4_000, prover_resources: 20_000, prover_checks: 16 };
 
 impl Engine<'_, '_> {
     pub fn run(&self) -> Outcome {

@@ -3,6 +3,7 @@
 use logic::{Evidence, FormulaId, SymbolId, Terms};
 
 use crate::machine::context::Feasible;
+use crate::machine::symbols::Symbols;
 use crate::machine::{Context, State, SymbolKind};
 
 /// The outcome of one question on one path.
@@ -30,14 +31,10 @@ pub fn judge(
     if violation == Terms::FALSE || context.feasible(&state.path, &[violation]) == Feasible::No {
         return Verdict::Refuted;
     }
-    let formulas = evidence(context, state);
-    let chosen: Vec<bool> = (0..context.terms.n_symbols() as u32)
-        .map(|index| is_chosen(context, state, SymbolId(index)))
-        .collect();
-    let answer =
-        context.solver.check_evidence(&mut context.terms, &formulas, violation, &|symbol| {
-            chosen[symbol.0 as usize]
-        });
+    let formulas = evidence(context, state, violation);
+    let Context { solver, terms, symbols, .. } = context;
+    let is_chosen = |symbol| is_chosen(symbols, state, symbol);
+    let answer = solver.check_evidence(terms, &formulas, violation, &is_chosen);
     match answer {
         Evidence::Impossible => Verdict::Refuted,
         Evidence::Violated(_) => {
@@ -54,10 +51,15 @@ pub fn judge(
 }
 
 /// The path's conditions that say something about what can happen: not those a callee
-/// tested on values of its callers, nor those a macro tests whatever its argument.
-fn evidence(context: &mut Context, state: &State) -> Vec<FormulaId> {
+/// tested on values of its callers, nor those a macro tests whatever its argument. Nor those
+/// that share no symbol with the violation: the path is feasible, so they can be met apart.
+fn evidence(context: &mut Context, state: &State, violation: FormulaId) -> Vec<FormulaId> {
+    let connected = context.connected(&state.path, &[violation]);
     let mut formulas = Vec::new();
     for condition in state.path.iter() {
+        if connected.binary_search(&condition.formula).is_err() {
+            continue;
+        }
         let lives = condition
             .frame
             .is_none_or(|number| state.frames.iter().any(|frame| frame.number == number));
@@ -74,8 +76,8 @@ fn evidence(context: &mut Context, state: &State) -> Vec<FormulaId> {
     formulas
 }
 
-fn is_chosen(context: &Context, state: &State, symbol: SymbolId) -> bool {
-    match context.symbols.get(symbol).kind {
+fn is_chosen(symbols: &Symbols, state: &State, symbol: SymbolId) -> bool {
+    match symbols.get(symbol).kind {
         SymbolKind::Chosen => true,
         SymbolKind::Iterations => !state.unsure.contains(&symbol),
         SymbolKind::Entry | SymbolKind::Unknown => false,

@@ -35,6 +35,9 @@ impl Solver {
             Outcome::Unsat => return Evidence::Impossible,
             Outcome::Unknown(reason) => return Evidence::Unknown(reason),
         };
+        if escapes_freely(terms, path_condition, violation, is_chosen) {
+            return Evidence::DependsOnUnknown;
+        }
         let escape = terms.not(violation);
         let mut escaping = path_condition.to_vec();
         escaping.push(escape);
@@ -43,12 +46,34 @@ impl Solver {
             Outcome::Unknown(reason) => return Evidence::Unknown(reason),
             Outcome::Sat(_) => {}
         }
-        match self.force(terms, &both, &escaping, is_chosen) {
-            Evidence::Unknown(reason) => {
-                self.prove_evidence(terms, path_condition, violation, is_chosen, reason)
-            }
-            decided => decided,
+        // Without a choice the escaping assignment is the answer.
+        let has_choice =
+            both.iter().any(|formula| terms.symbols_in(*formula).into_iter().any(is_chosen));
+        if !has_choice {
+            return Evidence::DependsOnUnknown;
         }
+        if self.forces(terms, &example, &escaping, is_chosen) {
+            return Evidence::Violated(example);
+        }
+        self.force(terms, &both, &escaping, is_chosen)
+    }
+
+    /// Whether nothing escapes once the choices are those of `example`.
+    fn forces(
+        &mut self,
+        terms: &mut Terms,
+        example: &Model,
+        escaping: &[FormulaId],
+        is_chosen: &dyn Fn(SymbolId) -> bool,
+    ) -> bool {
+        let mut fixed = Vec::with_capacity(escaping.len());
+        for formula in escaping {
+            fixed.push(terms.substitute_in(*formula, |terms, symbol| {
+                let value = is_chosen(symbol).then(|| example.get(symbol))??;
+                Some(terms.constant(value))
+            }));
+        }
+        self.check_here(terms, &fixed).is_unsat()
     }
 
     /// Looks for choices outside the projection of the escaping assignments.
@@ -60,7 +85,7 @@ impl Solver {
         is_chosen: &dyn Fn(SymbolId) -> bool,
     ) -> Evidence {
         let keep = |leaf: LeafId| terms.symbols_of_leaf(leaf).iter().all(|s| is_chosen(*s));
-        let projection = match project(terms, escaping, &keep, self.limits.steps) {
+        let projection = match project(terms, escaping, &keep, self.limits.steps / 8) {
             Ok(projection) => projection,
             Err(reason) => return Evidence::Unknown(reason),
         };
@@ -74,6 +99,35 @@ impl Solver {
             Outcome::Unknown(reason) => Evidence::Unknown(reason),
         }
     }
+}
+
+/// Whether an unknown of the violation that no condition of the path speaks of has a value
+/// with which the violation does not happen, whatever everything else is. This settles most
+/// questions about values nothing is known of, without solving anything.
+fn escapes_freely(
+    terms: &mut Terms,
+    path_condition: &[FormulaId],
+    violation: FormulaId,
+    is_chosen: &dyn Fn(SymbolId) -> bool,
+) -> bool {
+    let mut free = terms.symbols_in(violation);
+    free.retain(|symbol| !is_chosen(*symbol));
+    for formula in path_condition {
+        if free.is_empty() {
+            return false;
+        }
+        let mentioned = terms.symbols_in(*formula);
+        free.retain(|symbol| mentioned.binary_search(symbol).is_err());
+    }
+    free.into_iter().any(|symbol| {
+        let domain = terms.domain(symbol);
+        [domain.low, domain.high].into_iter().flatten().any(|extreme| {
+            let fixed = terms.substitute_in(violation, |terms, other| {
+                (other == symbol).then(|| terms.constant(extreme))
+            });
+            fixed == Terms::FALSE
+        })
+    })
 }
 
 /// The formula that no case of the projection holds.

@@ -41,10 +41,11 @@ impl Model {
         Evaluation::new(self, terms).formula(formula)
     }
 
-    /// Whether all formulas surely hold.
+    /// Whether all formulas surely hold. The last come first: they are the newest, and what
+    /// a model of older checks most likely does not satisfy.
     pub fn satisfies_all(&self, terms: &Terms, formulas: &[FormulaId]) -> bool {
         let mut evaluation = Evaluation::new(self, terms);
-        formulas.iter().all(|formula| evaluation.formula(*formula) == Some(true))
+        formulas.iter().rev().all(|formula| evaluation.formula(*formula) == Some(true))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The solver the analyses call: our own procedure first, a prover for the rest.
 
 use crate::decide::{Outcome, Reason, decide};
-use crate::evidence::Evidence;
-use crate::term::{FormulaId, SymbolId, Terms};
+use crate::model::Model;
+use crate::term::{FormulaId, Terms};
 
 /// How a prover represents integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,15 +23,6 @@ pub trait Prover {
 
     /// Whether everything pushed can hold together. A model must satisfy our own evaluator.
     fn check(&mut self, terms: &Terms) -> Outcome;
-
-    /// The quantified question of [`Solver::check_evidence`].
-    fn check_evidence(
-        &mut self,
-        terms: &Terms,
-        path_condition: &[FormulaId],
-        violation: FormulaId,
-        is_chosen: &dyn Fn(SymbolId) -> bool,
-    ) -> Evidence;
 }
 
 /// Limits that count work, so that answers do not depend on the machine.
@@ -41,11 +32,13 @@ pub struct Limits {
     pub steps: u64,
     /// z3's resource units per check. Default 400,000, some 10 to 100 ms.
     pub prover_resources: u32,
+    /// Checks handed to the prover in the life of a solver; the rest stay undecided.
+    pub prover_checks: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 20_000, prover_resources: 400_000 }
+        Self { steps: 20_000, prover_resources: 400_000, prover_checks: u32::MAX }
     }
 }
 
@@ -73,9 +66,36 @@ impl Counters {
     }
 }
 
+/// Models of the last checks. A path asks about conditions that differ little from one check
+/// to the next, so most satisfiable ones are satisfied by a model already found.
+#[derive(Default)]
+struct Recent {
+    /// Least recently useful first.
+    models: Vec<Model>,
+}
+
+impl Recent {
+    const MAX: usize = 12;
+
+    fn find(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Option<&Model> {
+        let index = self.models.iter().rposition(|model| model.satisfies_all(terms, formulas))?;
+        let model = self.models.remove(index);
+        self.models.push(model);
+        self.models.last()
+    }
+
+    fn add(&mut self, model: &Model) {
+        if self.models.len() == Self::MAX {
+            self.models.remove(0);
+        }
+        self.models.push(model.clone());
+    }
+}
+
 /// Decides conjunctions. One per thread.
 pub struct Solver {
     prover: Option<Box<dyn Prover>>,
+    recent: Recent,
     pub limits: Limits,
     pub counters: Counters,
 }
@@ -83,11 +103,11 @@ pub struct Solver {
 impl Solver {
     /// Our own procedure alone.
     pub fn without_prover(limits: Limits) -> Self {
-        Self { prover: None, limits, counters: Counters::default() }
+        Self { prover: None, recent: Recent::default(), limits, counters: Counters::default() }
     }
 
     pub fn with_prover(limits: Limits, prover: Box<dyn Prover>) -> Self {
-        Self { prover: Some(prover), limits, counters: Counters::default() }
+        Self { prover: Some(prover), ..Self::without_prover(limits) }
     }
 
     /// Our own procedure with z3 behind it.
@@ -98,16 +118,48 @@ impl Solver {
 
     /// Whether all formulas can hold together.
     pub fn check(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Outcome {
-        self.counters.checks += 1;
-        let reason = match decide(terms, formulas, self.limits.steps) {
+        let reason = match self.decide(terms, formulas) {
             Outcome::Unknown(reason) => reason,
-            decided => {
-                self.counters.decided_here += 1;
-                return decided;
-            }
+            decided => return decided,
         };
         let outcome = self.prove(terms, formulas, reason);
-        self.count(outcome)
+        match &outcome {
+            Outcome::Unknown(_) => self.counters.undecided += 1,
+            Outcome::Unsat => self.counters.decided_by_prover += 1,
+            Outcome::Sat(model) => {
+                self.counters.decided_by_prover += 1;
+                self.recent.add(model);
+            }
+        }
+        outcome
+    }
+
+    /// The same by our own procedure alone.
+    pub fn check_here(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Outcome {
+        let outcome = self.decide(terms, formulas);
+        if matches!(outcome, Outcome::Unknown(_)) {
+            self.counters.undecided += 1;
+        }
+        outcome
+    }
+
+    /// What our own procedure says; a check it does not decide is not yet counted as such.
+    fn decide(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Outcome {
+        self.counters.checks += 1;
+        if let Some(model) = self.recent.find(terms, formulas) {
+            self.counters.decided_here += 1;
+            return Outcome::Sat(model.clone());
+        }
+        let outcome = decide(terms, formulas, self.limits.steps);
+        match &outcome {
+            Outcome::Unknown(_) => {}
+            Outcome::Unsat => self.counters.decided_here += 1,
+            Outcome::Sat(model) => {
+                self.counters.decided_here += 1;
+                self.recent.add(model);
+            }
+        }
+        outcome
     }
 
     /// Whether the conclusion holds wherever all premises do; `None` where undecided.
@@ -126,43 +178,21 @@ impl Solver {
         }
     }
 
-    fn count(&mut self, outcome: Outcome) -> Outcome {
-        match outcome {
-            Outcome::Unknown(_) => self.counters.undecided += 1,
-            _ => self.counters.decided_by_prover += 1,
-        }
-        outcome
-    }
-
     /// Asks the prover, as bit-vectors where bits are what stopped us.
     fn prove(&mut self, terms: &Terms, formulas: &[FormulaId], reason: Reason) -> Outcome {
         let Some(prover) = &mut self.prover else { return Outcome::Unknown(reason) };
+        if self.limits.prover_checks == 0 {
+            return Outcome::Unknown(reason);
+        }
         let theory = match reason {
             Reason::Overflow => return Outcome::Unknown(reason),
             Reason::Bits => Theory::BitVectors,
             _ => Theory::Integers,
         };
+        self.limits.prover_checks -= 1;
         prover.push(terms, formulas, theory);
         let outcome = prover.check(terms);
         prover.pop();
         outcome
-    }
-
-    pub(crate) fn prove_evidence(
-        &mut self,
-        terms: &Terms,
-        path_condition: &[FormulaId],
-        violation: FormulaId,
-        is_chosen: &dyn Fn(SymbolId) -> bool,
-        reason: Reason,
-    ) -> Evidence {
-        let Some(prover) = &mut self.prover else { return Evidence::Unknown(reason) };
-        self.counters.checks += 1;
-        let evidence = prover.check_evidence(terms, path_condition, violation, is_chosen);
-        match evidence {
-            Evidence::Unknown(_) => self.counters.undecided += 1,
-            _ => self.counters.decided_by_prover += 1,
-        }
-        evidence
     }
 }

@@ -10,9 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::path::Path;
 use super::symbols::{SymbolInfo, SymbolKind, Symbols};
 
-/// Steps of the decision procedure per check. Checks that need more are rare and hard.
-const STEPS_PER_CHECK: u64 = 4_000;
-
 pub struct Context<'p> {
     pub program: &'p Program,
     pub terms: Terms,
@@ -26,6 +23,8 @@ pub struct Context<'p> {
     /// Globals that hold their initialiser when the outermost function starts.
     initialized: Arc<[bool]>,
     formula_symbols: FxHashMap<FormulaId, Rc<[SymbolId]>>,
+    /// Sibling paths ask the same again and again.
+    decided: FxHashMap<Box<[FormulaId]>, Feasible>,
 }
 
 /// Whether a path can be taken.
@@ -47,6 +46,7 @@ impl<'p> Context<'p> {
             initialized,
             uninit_where: FxHashMap::default(),
             formula_symbols: FxHashMap::default(),
+            decided: FxHashMap::default(),
         }
     }
 
@@ -118,17 +118,16 @@ impl<'p> Context<'p> {
 
     /// Our own procedure alone: it runs at every branch.
     fn decide(&mut self, formulas: &[FormulaId]) -> Feasible {
-        self.solver.counters.checks += 1;
-        let outcome = logic::decide(&self.terms, formulas, STEPS_PER_CHECK);
-        match outcome {
-            Outcome::Unknown(_) => self.solver.counters.undecided += 1,
-            _ => self.solver.counters.decided_here += 1,
+        if let Some(known) = self.decided.get(formulas) {
+            return *known;
         }
-        match outcome {
+        let feasible = match self.solver.check_here(&self.terms, formulas) {
             Outcome::Sat(_) => Feasible::Yes,
             Outcome::Unsat => Feasible::No,
             Outcome::Unknown(_) => Feasible::Undecided,
-        }
+        };
+        self.decided.insert(formulas.into(), feasible);
+        feasible
     }
 
     /// From now on `term` counts as a signed number of this width.

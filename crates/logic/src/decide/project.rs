@@ -49,7 +49,8 @@ struct Projecting<'k> {
 impl Projecting<'_> {
     /// Splits until nothing is pending, then projects each conjunction.
     fn expand(&mut self, mut problem: Problem<'_>) -> Result<(), Reason> {
-        self.budget.spend(1).map_err(|_| Reason::StepLimit)?;
+        let rows = problem.inequalities.len() + problem.equalities.len();
+        self.budget.spend(1 + rows as u64 / 4).map_err(|_| Reason::StepLimit)?;
         let kept = problem.vars_where(self.keep);
         let alternatives = if let Some(disjunction) = problem.pending.pop() {
             disjunction

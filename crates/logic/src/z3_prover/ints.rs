@@ -15,28 +15,17 @@ pub struct Encoder<'t> {
     pub symbols: BTreeMap<SymbolId, Int>,
     leaves: FxHashMap<LeafId, Int>,
     sides: Vec<Bool>,
-    inexact: bool,
 }
 
 impl<'t> Encoder<'t> {
     pub fn new(terms: &'t Terms) -> Self {
-        Self {
-            terms,
-            symbols: BTreeMap::new(),
-            leaves: FxHashMap::default(),
-            sides: Vec::new(),
-            inexact: false,
-        }
+        Self { terms, symbols: BTreeMap::new(), leaves: FxHashMap::default(), sides: Vec::new() }
     }
 
     /// Ranges of symbols and free leaves met so far.
     pub fn side_conditions(&self) -> Vec<Bool> {
         let domains = self.symbols.iter().flat_map(|(s, c)| range(c, self.terms.domain(*s)));
         self.sides.iter().cloned().chain(domains).collect()
-    }
-
-    pub fn is_inexact(&self) -> bool {
-        self.inexact
     }
 
     pub fn formula(&mut self, formula: FormulaId) -> Bool {
@@ -110,7 +99,6 @@ impl<'t> Encoder<'t> {
                 condition.ite(&then, &otherwise)
             }
             Leaf::BitAnd(..) | Leaf::PowerOfTwo(_) | Leaf::Unrepresentable(_) => {
-                self.inexact = true;
                 let constant = Int::new_const(format!("leaf{}", id.0));
                 self.sides.extend(range(&constant, self.terms.leaf_range(id)));
                 constant

@@ -8,11 +8,10 @@ mod ints;
 
 use std::collections::BTreeMap;
 
-use z3::ast::{Ast, Bool, Int};
+use z3::ast::Int;
 use z3::{Params, SatResult};
 
 use crate::decide::{Outcome, Reason};
-use crate::evidence::Evidence;
 use crate::interval::Interval;
 use crate::model::Model;
 use crate::prover::{Prover, Theory};
@@ -123,56 +122,6 @@ impl Prover for Z3Prover {
             SatResult::Unknown => Outcome::Unknown(self.reason_unknown()),
             SatResult::Sat => self.read_model(terms),
         }
-    }
-
-    fn check_evidence(
-        &mut self,
-        terms: &Terms,
-        path_condition: &[FormulaId],
-        violation: FormulaId,
-        is_chosen: &dyn Fn(SymbolId) -> bool,
-    ) -> Evidence {
-        let mut encoder = ints::Encoder::new(terms);
-        let path: Vec<Bool> = path_condition.iter().map(|f| encoder.formula(*f)).collect();
-        let path = Bool::and(&path);
-        let violated = encoder.formula(violation);
-        if encoder.is_inexact() {
-            // A leaf z3 sees only roughly must not stand under a quantifier.
-            return Evidence::Unknown(Reason::Quantified);
-        }
-        let unknown: Vec<(SymbolId, &Int)> = encoder
-            .symbols
-            .iter()
-            .map(|(symbol, constant)| (*symbol, constant))
-            .filter(|(symbol, _)| !is_chosen(*symbol))
-            .collect();
-        let ranges: Vec<Bool> =
-            unknown.iter().flat_map(|(s, c)| ints::range(c, terms.domain(*s))).collect();
-        let premise = Bool::and(&[Bool::and(&ranges), path.clone()]);
-        let bound: Vec<&dyn Ast> = unknown.iter().map(|(_, c)| *c as &dyn Ast).collect();
-        let always = z3::ast::forall_const(&bound, &[], &premise.implies(&violated));
-
-        self.solver.push();
-        self.solver.assert(&path);
-        self.solver.assert(&violated);
-        self.solver.assert(&always);
-        for side in encoder.side_conditions() {
-            self.solver.assert(side);
-        }
-        let mut formulas = path_condition.to_vec();
-        formulas.push(violation);
-        self.frames.push(Frame { formulas, symbols: encoder.symbols, unsupported: None });
-        let evidence = match self.solver.check() {
-            SatResult::Unsat => Evidence::DependsOnUnknown,
-            SatResult::Unknown => Evidence::Unknown(self.reason_unknown()),
-            SatResult::Sat => match self.read_model(terms) {
-                Outcome::Sat(model) => Evidence::Violated(model),
-                Outcome::Unsat => Evidence::Impossible,
-                Outcome::Unknown(reason) => Evidence::Unknown(reason),
-            },
-        };
-        self.pop();
-        evidence
     }
 }
 
