@@ -7,6 +7,7 @@ mod check;
 mod clang;
 mod code_lines;
 mod corpora;
+mod defects;
 mod import;
 mod juliet;
 mod locate;
@@ -34,6 +35,8 @@ pub enum Bench {
     },
     /// Findings, cost and the engine's figures on real code, beside other analysers
     Check(check::Check),
+    /// Whether defects known from old versions of libraries are reported, and gone today
+    Defects(defects::Defects),
     /// Hits and false positives on the Juliet suite
     Juliet(juliet::Juliet),
     /// How high the faulty statement ranks, on faulty programs with tests
@@ -52,6 +55,7 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
             let corpora = obtained(root, &options.names)?;
             check::run(root, &corpora, &options)
         }
+        Bench::Defects(options) => defects::run(root, &options),
         Bench::Juliet(options) => juliet::run(root, &options),
         Bench::Locate(options) => locate::run(root, &options),
         Bench::Obtain { names } => {

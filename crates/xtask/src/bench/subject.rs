@@ -37,6 +37,8 @@ pub struct Run<'a> {
     pub jobs: usize,
     /// Only these rules; all where empty.
     pub rules: &'a [&'a str],
+    /// Interface functions and their parameters, as for `--entry`.
+    pub entries: &'a [String],
     /// Processor time after which it is stopped.
     pub cpu_limit: Duration,
 }
@@ -125,7 +127,11 @@ pub fn build(root: &Path) -> Result<PathBuf> {
 pub fn measure(program: &Path, corpus: &Corpus, jobs: usize) -> Result<Measured> {
     // A rule that is observed at few places: here only what comes before is measured.
     let rules = &["write-after-close"];
-    let ran = run(program, corpus, &Run { jobs, rules, cpu_limit: Duration::from_secs(3600) })?;
+    let ran = run(
+        program,
+        corpus,
+        &Run { jobs, rules, entries: &[], cpu_limit: Duration::from_secs(3600) },
+    )?;
     let Some((timings, report, _)) = ran.results else {
         bail!("firstfault {}\n{}", ran.ending, ran.log);
     };
@@ -154,6 +160,7 @@ pub fn run(program: &Path, corpus: &Corpus, run: &Run<'_>) -> Result<Ran> {
         .arg(program)
         .args(["check", "--format", "json", "-j", &run.jobs.to_string(), "-p", "."])
         .args(run.rules.iter().flat_map(|rule| ["--rule", rule]))
+        .args(run.entries.iter().flat_map(|entry| ["--entry", entry]))
         .arg("--state")
         .arg(state.path().join("state"))
         .arg("--timings")
