@@ -107,7 +107,7 @@ pub struct Engine<'a, 'p> {
 
 /// Hard questions are asked many times: better a quick don't-know.
 const SOLVER_LIMITS: logic::Limits =
-    logic::Limits { steps: 4_000, prover_resources: 20_000, prover_checks: 16 };
+    logic::Limits { steps: 400, prover_resources: 20_000, prover_checks: 4 };
 
 impl Engine<'_, '_> {
     pub fn run(&self) -> Outcome {
@@ -154,7 +154,7 @@ impl Engine<'_, '_> {
         let solver = Solver::new(SOLVER_LIMITS);
         let initialized = self.code.initialized(root);
         let context = Context::new(self.code.program, solver, initialized);
-        let mut search = Search::new(context, self.code, self.settings.limits);
+        let mut search = Search::new(context, self.code, self.limits(root, task));
         let active: Vec<QueryId> = task.queries.iter().copied().collect();
         let inputs = self.settings.inputs.get(&root);
         let has_callers = inputs.is_none() && !self.code.callers(root).is_empty();
@@ -163,6 +163,7 @@ impl Engine<'_, '_> {
             self.semantics,
             self.queries,
             &active,
+            root,
             task.on_the_way.clone(),
             has_callers,
         );
@@ -178,6 +179,17 @@ impl Engine<'_, '_> {
         let n_instructions = search.n_instructions;
         let counters = search.context.solver.counters;
         Done { root, answers, visited, n_instructions, counters }
+    }
+
+    /// Work in proportion to the code a search is about, up to the limit of the settings.
+    fn limits(&self, root: FunctionId, task: &Task) -> Limits {
+        let size = |function: &FunctionId| {
+            let body = self.code.program.functions[*function].body.as_ref();
+            body.map_or(0, |body| body.insts.len() as u64)
+        };
+        let size: u64 = size(&root) + task.on_the_way.iter().map(size).sum::<u64>();
+        let limits = self.settings.limits;
+        Limits { instructions: limits.instructions.min(1_000 + 10 * size), ..limits }
     }
 
     /// Books the answers of a search and hands on to callers what it left to them.

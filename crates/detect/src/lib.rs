@@ -5,6 +5,7 @@
 //! an interpreter that knows exactly what a path makes of every value and every object.
 
 pub mod code;
+pub mod demand;
 pub mod describe;
 pub mod effects;
 pub mod engine;

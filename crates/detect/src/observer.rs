@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use logic::{FormulaId, Terms};
-use program::{FunctionId, InstId, LocId};
+use program::{BlockId, FunctionId, InstId, LocId, Program};
 use rustc_hash::FxHashMap;
 
 use crate::code::Code;
+use crate::demand::Demand;
 use crate::describe;
 use crate::machine::memory::{ObjectId, ObjectKind};
 use crate::machine::reach::lost_objects;
@@ -72,7 +73,7 @@ pub enum Required {
 }
 
 /// Verdicts asked for per query and search, and refuted ones apart.
-const MAX_JUDGED: u32 = 40;
+const MAX_JUDGED: u32 = 16;
 
 pub struct Asking<'a, 'p> {
     pub code: &'a Code<'p>,
@@ -86,12 +87,20 @@ pub struct Asking<'a, 'p> {
     pub root_has_callers: bool,
     judged: FxHashMap<QueryId, u32>,
     n_open: usize,
+    root: FunctionId,
+    demand: Demand,
 }
 
 /// Calls of functions up to this size are followed for their effect alone.
 const SMALL_FUNCTION: usize = 120;
 /// So many calls deep.
-const SMALL_DEPTH: usize = 4;
+pub const SMALL_DEPTH: usize = 4;
+
+/// Whether calls of a function are followed for their effect alone.
+pub fn is_small(program: &Program, function: FunctionId) -> bool {
+    let body = program.functions[function].body.as_ref();
+    body.is_some_and(|body| body.insts.len() <= SMALL_FUNCTION)
+}
 
 impl<'a, 'p> Asking<'a, 'p> {
     pub fn new(
@@ -99,6 +108,7 @@ impl<'a, 'p> Asking<'a, 'p> {
         semantics: &'a dyn Semantics<'p>,
         queries: &'a [Query],
         active: &[QueryId],
+        root: FunctionId,
         on_the_way: BTreeSet<FunctionId>,
         root_has_callers: bool,
     ) -> Self {
@@ -111,7 +121,7 @@ impl<'a, 'p> Asking<'a, 'p> {
         // Queries at exits are never done: the next path may lose another object.
         let n_open = if active.iter().any(at_exit) { usize::MAX } else { active.len() };
         let answers = active.iter().map(|id| (*id, Answer::default())).collect();
-        Self {
+        let mut asking = Self {
             code,
             semantics,
             queries,
@@ -121,14 +131,42 @@ impl<'a, 'p> Asking<'a, 'p> {
             root_has_callers,
             judged: FxHashMap::default(),
             n_open,
+            root,
+            demand: Demand::everywhere(),
+        };
+        asking.demand = asking.demand();
+        asking
+    }
+
+    /// Where paths of the outermost function still have to go.
+    fn demand(&self) -> Demand {
+        let Some(body) = &self.code.program.functions[self.root].body else {
+            return Demand::everywhere();
+        };
+        if self.points.contains_key(&(self.root, At::Exit)) {
+            return Demand::everywhere();
         }
+        let mut points = BTreeSet::new();
+        for ((function, at), ids) in &self.points {
+            if let At::Inst(inst) = at
+                && *function == self.root
+                && ids.iter().any(|id| !self.is_closed(*id))
+            {
+                points.insert(body.insts[*inst].block);
+            }
+        }
+        Demand::new(self.code, self.root, points.into_iter(), &self.on_the_way)
+    }
+
+    /// Whether further paths would add nothing to the answer.
+    fn is_closed(&self, id: QueryId) -> bool {
+        self.judged.get(&id).is_some_and(|judged| *judged >= MAX_JUDGED)
+            || self.answers.get(&id).is_some_and(|answer| !answer.violations.is_empty())
     }
 
     fn ask(&mut self, context: &mut Context<'p>, state: &mut State, id: QueryId) {
-        let answer = self.answers.entry(id).or_default();
-        answer.reached = true;
-        let judged = self.judged.entry(id).or_default();
-        if !answer.violations.is_empty() || *judged >= MAX_JUDGED {
+        self.answers.entry(id).or_default().reached = true;
+        if self.is_closed(id) {
             return;
         }
         let query = &self.queries[id.0 as usize];
@@ -148,6 +186,9 @@ impl<'a, 'p> Asking<'a, 'p> {
         *self.judged.entry(id).or_default() += 1;
         let verdict = judge(context, state, violation, self.root_has_callers);
         self.record(context, state, id, verdict, violation, objects);
+        if self.is_closed(id) {
+            self.demand = self.demand();
+        }
         // Whatever comes after happens only if this did not go wrong.
         if context.feasible(&state.path, &[required]) == crate::machine::Feasible::Yes {
             state.path.assume(required, LocId::UNKNOWN, None);
@@ -300,13 +341,12 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
         if self.on_the_way.contains(&callee) {
             return true;
         }
-        let Some(body) = &self.code.program.functions[callee].body else { return false };
         let function = &self.code.program.functions[callee];
         let effect = self.code.effects().of_function(callee);
         let is_idle = effect.is_none()
             && function.result == program::Ty::Void
             && !self.semantics.is_stateful(callee);
-        !is_idle && body.insts.len() <= SMALL_FUNCTION && state.frames.len() <= SMALL_DEPTH
+        !is_idle && is_small(self.code.program, callee) && state.frames.len() <= SMALL_DEPTH
     }
 
     fn returns(&mut self, context: &mut Context<'p>, state: &mut State, loc: LocId) {
@@ -329,6 +369,10 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
 
     fn keeps_arguments(&self, callee: FunctionId) -> bool {
         self.semantics.is_stateful(callee)
+    }
+
+    fn wants(&self, block: BlockId) -> bool {
+        self.demand.leads(block)
     }
 
     fn is_done(&self) -> bool {

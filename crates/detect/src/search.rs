@@ -56,6 +56,10 @@ pub trait Observer<'p> {
     /// arguments stand for.
     fn keeps_arguments(&self, callee: FunctionId) -> bool;
 
+    /// Whether anything is wanted of a path that comes to this block of the outermost
+    /// function.
+    fn wants(&self, block: BlockId) -> bool;
+
     /// Nothing more is wanted.
     fn is_done(&self) -> bool;
 }
@@ -77,7 +81,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { instructions: 20_000, waiting: 256, depth: 8, unroll: 6, visits: 40 }
+        Self { instructions: 20_000, waiting: 256, depth: 8, unroll: 6, visits: 12 }
     }
 }
 
@@ -217,7 +221,7 @@ impl<'a, 'p> Search<'a, 'p> {
             }
             match &block.terminator {
                 Terminator::Jump(target) => {
-                    if !self.enter_block(&mut state, *target) {
+                    if !wants(observer, &state, *target) || !self.enter_block(&mut state, *target) {
                         return;
                     }
                 }
@@ -227,7 +231,7 @@ impl<'a, 'p> Search<'a, 'p> {
                     }
                 }
                 Terminator::Unreachable => return,
-                _ => return self.branch(state, body),
+                _ => return self.branch(state, body, observer),
             }
         }
     }
@@ -290,7 +294,7 @@ impl<'a, 'p> Search<'a, 'p> {
         self.waiting.push(state);
     }
 
-    fn branch(&mut self, mut state: State, body: &'p Body) {
+    fn branch(&mut self, mut state: State, body: &'p Body, observer: &dyn Observer<'p>) {
         let block = &body.blocks[state.top().block];
         let loc = block.loc;
         let targets = match &block.terminator {
@@ -311,6 +315,8 @@ impl<'a, 'p> Search<'a, 'p> {
             }
             _ => return,
         };
+        let wanted = |(_, target): &(FormulaId, BlockId)| wants(observer, &state, *target);
+        let targets = targets.into_iter().filter(wanted).collect();
         self.fork(state, targets, loc);
     }
 
@@ -735,6 +741,11 @@ impl Search<'_, '_> {
             exec.forget_object(object, loc);
         }
     }
+}
+
+/// Only paths of the outermost function are dropped early: others return to it.
+fn wants<'p>(observer: &dyn Observer<'p>, state: &State, target: BlockId) -> bool {
+    state.depth() > 0 || observer.wants(target)
 }
 
 /// Values of the arguments of a call, as its caller has them.

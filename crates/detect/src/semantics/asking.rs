@@ -7,6 +7,7 @@ use program::{FunctionId, InstId, LocId, Op, Operand};
 use spec::ast::{Arg, Command, Condition, EventArg, ExprKind, Piece, Template};
 use spec::lower::{Argument, Bindings, Lowering, UNDEF};
 use spec::matcher::library_name;
+use spec::rules::Contributing;
 
 use crate::code::Code;
 use crate::describe;
@@ -30,13 +31,8 @@ pub struct Specified<'a, 'p> {
 
 impl<'a, 'p> Specified<'a, 'p> {
     pub fn new(code: &'a Code<'p>, compiled: &'a Compiled<'a>) -> Self {
-        let assigns_state = |contribution: &Contribution| {
-            any_command(&compiled.contributing(contribution).commands, &|command| match command {
-                Command::Assign { target, .. } => matches!(&target.kind,
-                    ExprKind::Attr { attribute, .. } if attribute.name() == "State"),
-                _ => false,
-            })
-        };
+        let assigns_state =
+            |contribution: &Contribution| assigns(compiled.contributing(contribution), &["State"]);
         let mut stateful: BTreeSet<FunctionId> = compiled
             .contributions
             .iter()
@@ -282,6 +278,15 @@ impl<'p> Specified<'_, 'p> {
             _ => false,
         })
     }
+}
+
+/// Whether a contribution gives one of these attributes a value.
+pub fn assigns(contributing: &Contributing, attributes: &[&str]) -> bool {
+    any_command(&contributing.commands, &|command| match command {
+        Command::Assign { target, .. } => matches!(&target.kind,
+            ExprKind::Attr { attribute, .. } if attributes.contains(&attribute.name())),
+        _ => false,
+    })
 }
 
 /// Whether some command, however deep, passes the test.

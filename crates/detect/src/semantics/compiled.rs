@@ -1,15 +1,17 @@
 //! Specifications made ready for one program: which queries to raise where, and which
 //! models speak at which instruction.
 
-use program::{FunctionId, InstId, Program};
+use program::{Callee, FunctionId, InstId, Op, Program};
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use spec::ast::VarIndex;
 use spec::lower::Bindings;
 use spec::matcher::{CodePoint, Found, Shape};
 use spec::rules::{Contributing, Observed, Rules};
 
+use crate::observer::{SMALL_DEPTH, is_small};
 use crate::query::{At, Query};
+use crate::semantics::asking::assigns;
 
 /// A query's place in the specifications.
 #[derive(Clone, Debug)]
@@ -89,6 +91,7 @@ impl<'r> Compiled<'r> {
             });
             compiled.add_function(function, observed, contributed, &raised);
         }
+        compiled.drop_idle_exits(program);
         compiled
     }
 
@@ -98,6 +101,41 @@ impl<'r> Compiled<'r> {
 
     pub fn contributing(&self, contribution: &Contribution) -> &'r Contributing {
         &self.rules.contributing[contribution.contributing]
+    }
+
+    /// Where no object is made or changes its state, there is nothing to ask at an exit.
+    fn drop_idle_exits(&mut self, program: &Program) {
+        let mut busy: FxHashSet<FunctionId> = self
+            .contributions
+            .iter()
+            .filter(|(_, all)| {
+                all.iter().any(|c| assigns(self.contributing(c), &["State", "Size"]))
+            })
+            .map(|((function, _), _)| *function)
+            .collect();
+        // A few calls deep, as far as a search enters calls for their effect.
+        for _ in 0..SMALL_DEPTH {
+            let calls_busy = |body: &program::Body| {
+                body.insts.iter().any(|inst| match &inst.op {
+                    Op::Call(call) => match call.callee {
+                        Callee::Function(callee) => {
+                            busy.contains(&callee) && is_small(program, callee)
+                        }
+                        _ => false,
+                    },
+                    _ => false,
+                })
+            };
+            let more: Vec<FunctionId> = program
+                .functions
+                .iter_enumerated()
+                .filter(|(id, _)| !busy.contains(id))
+                .filter(|(_, function)| function.body.as_ref().is_some_and(calls_busy))
+                .map(|(id, _)| id)
+                .collect();
+            busy.extend(more);
+        }
+        self.queries.retain(|query| query.at != At::Exit || busy.contains(&query.function));
     }
 
     fn add_function(
