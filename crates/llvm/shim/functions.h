@@ -62,6 +62,7 @@ private:
   void call(const llvm::CallBase &call);
   bool intrinsic(const llvm::IntrinsicInst &call);
   void callArguments(const llvm::CallBase &call);
+  void copiedArguments(const llvm::CallBase &call);
   void atomic(const llvm::Instruction &instruction);
   void element(const llvm::Instruction &instruction);
   void opaque(const llvm::Instruction &instruction);

@@ -259,6 +259,20 @@ void BodyWriter::call(const CallBase &call) {
   callArguments(call);
   out.number(call.doesNotReturn() * CallNoReturn |
              call.hasFnAttr(Attribute::ReturnsTwice) * CallReturnsTwice);
+  copiedArguments(call);
+}
+
+// Structs that are passed in memory: what stands at the call is a pointer to the original.
+void BodyWriter::copiedArguments(const CallBase &call) {
+  SmallVector<unsigned, 4> copied;
+  for (unsigned index = 0; index < call.arg_size(); ++index)
+    if (call.isByValArgument(index))
+      copied.push_back(index);
+  out.number(copied.size());
+  for (unsigned index : copied) {
+    out.number(index);
+    out.number(parts.values.layout().getTypeAllocSize(call.getParamByValType(index)));
+  }
 }
 
 void BodyWriter::callArguments(const CallBase &call) {

@@ -8,7 +8,8 @@ using namespace llvm;
 
 namespace ff {
 
-// What an advisory builtin evaluates to where nothing optimises; null for all others.
+// What an advisory builtin evaluates to where nothing optimises; null for all others. Each
+// thread's own object is known by the name it has in all of them.
 static Value *withoutOptimiser(const IntrinsicInst &call) {
   switch (call.getIntrinsicID()) {
   case Intrinsic::expect:
@@ -17,6 +18,7 @@ static Value *withoutOptimiser(const IntrinsicInst &call) {
   case Intrinsic::annotation:
   case Intrinsic::launder_invariant_group:
   case Intrinsic::strip_invariant_group:
+  case Intrinsic::threadlocal_address:
     return call.getArgOperand(0);
   case Intrinsic::is_constant:
     return ConstantInt::getFalse(call.getContext());

@@ -311,6 +311,9 @@ pub struct Call {
     pub args: Box<[Operand]>,
     /// C types of the arguments where known (aligned with `args`).
     pub arg_ctypes: Box<[TypeId]>,
+    /// Arguments that are structs passed in memory, by index: a pointer to what the callee
+    /// gets a copy of, and how many bytes of it. In ascending order.
+    pub by_value: Box<[(u32, u64)]>,
     /// The function type at the call.
     pub ctype: TypeId,
     pub is_noreturn: bool,

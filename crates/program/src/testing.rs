@@ -94,6 +94,7 @@ impl UnitBuilder {
                 arg_ctypes: Box::new([]),
                 ctype: TypeId::UNKNOWN,
                 is_noreturn: false,
+                by_value: Box::default(),
                 returns_twice: false,
             })),
             ty: Ty::Void,

@@ -372,12 +372,19 @@ impl<'a, 'u, 'r> BodyReader<'a, 'u, 'r> {
         };
         let args = self.operands()?;
         let flags = self.reader.small()?;
+        let by_value = (0..self.reader.count()?)
+            .map(|_| Ok((self.reader.small()?, self.reader.number()?)))
+            .collect::<Read<Box<[_]>>>()?;
+        if by_value.iter().any(|(index, _)| *index as usize >= args.len()) {
+            return Err(Corrupt("a copied argument out of range"));
+        }
         let ctype = self.callee_type(&callee)?;
         let (result, arg_ctypes) = self.call_types(ctype, &callee, &args, ty);
         let call = Call {
             callee,
             args,
             arg_ctypes,
+            by_value,
             ctype,
             is_noreturn: flags & CALL_NO_RETURN != 0,
             returns_twice: flags & CALL_RETURNS_TWICE != 0,

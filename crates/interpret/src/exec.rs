@@ -1,0 +1,282 @@
+//! Functions, blocks and calls.
+
+use std::collections::BTreeMap;
+use std::collections::VecDeque;
+
+use base::IdVec;
+use program::{
+    Block, BlockId, Body, Call, Callee, Const, ConstId, Function, FunctionId, InstId, Op, Operand,
+    Program, Terminator, Ty,
+};
+
+use crate::constants::{Layout, Target, resolve_alias};
+use crate::memory::Memory;
+use crate::value::{Bits, Value, mask};
+use crate::{FaultKind, Stop};
+
+const MAX_DEPTH: u32 = 200;
+
+/// A program in memory, ready to run.
+///
+/// The program talks to its tester through functions without a body: `out_int(long long)` and
+/// `out_float(double)` append a line to [`output`](Machine::output), and `int in_int(void)`
+/// takes the next of [`input`](Machine::input), zero where there is none.
+pub struct Machine<'p> {
+    pub program: &'p Program,
+    pub input: VecDeque<i32>,
+    pub output: Vec<String>,
+    /// Instructions the run may still execute.
+    pub steps: u64,
+    pub(crate) memory: Memory,
+    pub(crate) layout: Layout,
+    depth: u32,
+}
+
+/// One call of a function.
+pub(crate) struct Frame<'p> {
+    pub function: &'p Function,
+    pub body: &'p Body,
+    pub arguments: Vec<Value>,
+    pub values: IdVec<InstId, Value>,
+    /// Storage that ends with the call.
+    pub locals: Vec<u64>,
+    /// Storage that each declaration without a count has.
+    pub storage: BTreeMap<InstId, u64>,
+    /// Where the arguments of `...` lie.
+    pub variable_arguments: u64,
+    /// Where each `setjmp` of this call continues, by its buffer.
+    pub jumps: BTreeMap<u64, (BlockId, InstId)>,
+}
+
+/// What a call passes.
+#[derive(Default)]
+pub(crate) struct Arguments<'a> {
+    pub values: Vec<Value>,
+    pub tys: &'a [Ty],
+    /// As in [`Call::by_value`].
+    pub by_value: &'a [(u32, u64)],
+}
+
+impl<'p> Machine<'p> {
+    /// Lays out the program's objects. Takes up to `steps` instructions to run.
+    pub fn new(program: &'p Program, steps: u64) -> Result<Self, Stop> {
+        let mut memory = Memory::new();
+        let layout = Layout::new(program, &mut memory)?;
+        let (input, output) = (VecDeque::new(), Vec::new());
+        Ok(Self { program, input, output, steps, memory, layout, depth: 0 })
+    }
+
+    /// Runs constructors, the function of this name with integer arguments, and destructors.
+    pub fn run(&mut self, name: &str, arguments: &[i128]) -> Result<Option<Value>, Stop> {
+        let hooks = |wanted: fn(&Function) -> bool| {
+            let functions = self.program.functions.iter_enumerated();
+            functions.filter(|(_, f)| wanted(f)).map(|(id, _)| id).collect::<Vec<_>>()
+        };
+        let (before, after) = (hooks(|f| f.is_constructor), hooks(|f| f.is_destructor));
+        for function in before {
+            self.call_function(function, Arguments::default())?;
+        }
+        let mut functions = self.program.functions.iter_enumerated();
+        let found = functions.find(|(_, function)| &*function.name == name);
+        let (id, function) =
+            found.ok_or_else(|| Stop::Unsupported(format!("no function {name}")))?;
+        let widths = function.params.iter().map(|param| crate::arithmetic::width(param.ty));
+        let widths = widths.collect::<Result<Vec<_>, _>>()?;
+        let arguments = arguments.iter().zip(widths);
+        let arguments = arguments.map(|(value, width)| Value::known(*value as u128 & mask(width)));
+        let arguments = Arguments { values: arguments.collect(), ..Arguments::default() };
+        let result = self.call_function(id, arguments)?;
+        for function in after {
+            self.call_function(function, Arguments::default())?;
+        }
+        Ok(result)
+    }
+
+    pub(crate) fn call_function(
+        &mut self,
+        id: FunctionId,
+        passed: Arguments,
+    ) -> Result<Option<Value>, Stop> {
+        let function = &self.program.functions[resolve_alias(self.program, id)];
+        let Some(body) = &function.body else {
+            return self.call_outside(function, &passed.values);
+        };
+        if self.depth == MAX_DEPTH {
+            return Err(Stop::OutOfSteps);
+        }
+        let mut arguments = passed.values.clone();
+        let mut locals = Vec::new();
+        for (argument, param) in arguments.iter_mut().zip(&function.params) {
+            let Some(size) = param.by_value else { continue };
+            let copy = self.memory.allocate(size, false)?;
+            self.memory.copy(copy, self.address(argument)?, size)?;
+            *argument = Value::known(u128::from(copy));
+            locals.push(copy);
+        }
+        let mut variable_arguments = 0;
+        if function.is_variadic {
+            let fixed = function.params.len().min(arguments.len());
+            arguments.truncate(fixed);
+            variable_arguments = self.lay_out(&passed, fixed)?;
+            locals.push(variable_arguments);
+        }
+        let unset = Value::Bits(Bits::unset(128));
+        let mut frame = Frame {
+            function,
+            body,
+            arguments,
+            values: body.insts.iter().map(|_| unset.clone()).collect(),
+            locals,
+            storage: BTreeMap::new(),
+            variable_arguments,
+            jumps: BTreeMap::new(),
+        };
+        self.depth += 1;
+        let result = self.run_frame(&mut frame);
+        self.depth -= 1;
+        frame.locals.iter().for_each(|local| self.memory.end(*local));
+        result
+    }
+
+    fn run_frame(&mut self, frame: &mut Frame<'p>) -> Result<Option<Value>, Stop> {
+        let mut at = (Body::ENTRY, frame.body.blocks[Body::ENTRY].first);
+        loop {
+            match self.run_from(frame, at.0, at.1) {
+                // Back to a setjmp of this call, which returns for another time.
+                Err(Stop::LongJump(buffer, value)) if frame.jumps.contains_key(&buffer) => {
+                    let (block, inst) = frame.jumps[&buffer];
+                    frame.values[inst] = Value::known(u128::from(value));
+                    at = (block, InstId(inst.0 + 1));
+                }
+                result => return result,
+            }
+        }
+    }
+
+    fn run_from(
+        &mut self,
+        frame: &mut Frame<'p>,
+        mut block: BlockId,
+        mut first: InstId,
+    ) -> Result<Option<Value>, Stop> {
+        loop {
+            let current = &frame.body.blocks[block];
+            for inst in (first.0..current.end.0).map(InstId) {
+                self.step(frame, inst)?;
+            }
+            self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
+            let next = match &current.terminator {
+                Terminator::Return(None) => return Ok(None),
+                Terminator::Return(Some(value)) => return self.operand(frame, *value).map(Some),
+                Terminator::Unreachable => return Err(Stop::Fault(FaultKind::Unreachable)),
+                Terminator::Jump(target) => *target,
+                Terminator::Branch { condition, then, otherwise } => {
+                    if self.decided(frame, *condition)? & 1 == 1 { *then } else { *otherwise }
+                }
+                Terminator::Switch { value, cases, default } => {
+                    let value = self.decided(frame, *value)?;
+                    let matches = |case: &ConstId| match &self.program.constants[*case] {
+                        Const::Int { bits, value: case } => *case as u128 & mask(*bits) == value,
+                        _ => false,
+                    };
+                    let case = cases.iter().find(|(case, _)| matches(case));
+                    case.map_or(*default, |(_, target)| *target)
+                }
+                Terminator::Indirect { address, targets } => {
+                    match Target::at(self.decided(frame, *address)?) {
+                        Some(Target::Label(target)) if targets.contains(&target) => target,
+                        _ => return Err(Stop::Unsupported("a jump to no label".into())),
+                    }
+                }
+            };
+            self.enter(frame, block, next)?;
+            first = after_phis(frame.body, &frame.body.blocks[next]);
+            block = next;
+        }
+    }
+
+    /// Joins take their values all at once.
+    fn enter(&mut self, frame: &mut Frame<'p>, from: BlockId, to: BlockId) -> Result<(), Stop> {
+        let block = &frame.body.blocks[to];
+        let mut values = Vec::new();
+        for inst in block.inst_ids() {
+            let Op::Phi(edges) = &frame.body.insts[inst].op else { break };
+            let edge = edges.iter().find(|(source, _)| *source == from);
+            let (_, value) = edge.ok_or_else(|| Stop::Unsupported("a phi without edge".into()))?;
+            values.push((inst, self.operand(frame, *value)?));
+        }
+        for (inst, value) in values {
+            frame.values[inst] = value;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn call(
+        &mut self,
+        frame: &mut Frame<'p>,
+        inst: InstId,
+        call: &Call,
+    ) -> Result<Value, Stop> {
+        let arguments = call.args.iter().map(|arg| self.operand(frame, *arg));
+        let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+        let tys = call.args.iter().map(|arg| self.ty(frame, *arg)).collect::<Vec<_>>();
+        let target = match &call.callee {
+            Callee::Intrinsic(name) => return self.intrinsic(frame, inst, name, &arguments, &tys),
+            Callee::Function(id) => *id,
+            Callee::Pointer(pointer) => match Target::at(self.decided(frame, *pointer)?) {
+                Some(Target::Function(id)) => id,
+                _ => return Err(Stop::Fault(FaultKind::Null)),
+            },
+        };
+        if call.returns_twice {
+            let buffer = arguments.first().ok_or_else(|| Stop::Unsupported("vfork".into()))?;
+            let block = frame.body.insts[inst].block;
+            frame.jumps.insert(self.address(buffer)?, (block, inst));
+            return Ok(Value::known(0));
+        }
+        let arguments = Arguments { values: arguments, tys: &tys, by_value: &call.by_value };
+        let result = self.call_function(target, arguments)?;
+        Ok(result.unwrap_or(Value::Bits(Bits::unset(128))))
+    }
+
+    pub(crate) fn operand(&self, frame: &Frame<'p>, operand: Operand) -> Result<Value, Stop> {
+        match operand {
+            Operand::Inst(inst) => Ok(frame.values[inst].clone()),
+            Operand::Param(index) => frame
+                .arguments
+                .get(index as usize)
+                .cloned()
+                .ok_or_else(|| Stop::Unsupported("a call with too few arguments".into())),
+            Operand::Const(id) => self.constant(id),
+        }
+    }
+
+    pub(crate) fn ty(&self, frame: &Frame<'p>, operand: Operand) -> Ty {
+        frame.body.operand_ty(operand, &frame.function.params, &self.program.constants)
+    }
+
+    pub(crate) fn bits(&self, frame: &Frame<'p>, operand: Operand) -> Result<Bits, Stop> {
+        let value = self.operand(frame, operand)?;
+        value.bits().ok_or_else(|| Stop::Unsupported("a scalar that is an aggregate".into()))
+    }
+
+    /// The bits of a value on which the run depends.
+    pub(crate) fn decided(&self, frame: &Frame<'p>, operand: Operand) -> Result<u128, Stop> {
+        let bits = self.bits(frame, operand)?;
+        bits.is_known().then_some(bits.bits).ok_or(Stop::Fault(FaultKind::Uninitialised))
+    }
+
+    /// A pointer's address.
+    pub(crate) fn address(&self, pointer: &Value) -> Result<u64, Stop> {
+        match pointer {
+            Value::Bits(bits) if bits.is_known() => Ok(bits.bits as u64),
+            Value::Bits(_) => Err(Stop::Fault(FaultKind::Uninitialised)),
+            Value::Parts(_) => Err(Stop::Unsupported("an address that is an aggregate".into())),
+        }
+    }
+}
+
+fn after_phis(body: &Body, block: &Block) -> InstId {
+    let is_phi = |inst: &InstId| matches!(body.insts[*inst].op, Op::Phi(_));
+    block.inst_ids().find(|inst| !is_phi(inst)).unwrap_or(block.end)
+}
