@@ -105,7 +105,7 @@ impl Layout {
                 if function.linkage == Linkage::Weak && function.body.is_none() {
                     return Ok(Value::known(0));
                 }
-                Value::known(u128::from(FUNCTIONS | u64::from(id.0) * 16))
+                Value::known(u128::from(FUNCTIONS | (u64::from(id.0) * 16)))
             }
             Const::Label { block, .. } => Value::known(u128::from(LABELS | u64::from(block.0))),
             Const::Zero(Ty::Aggregate(bytes)) => {

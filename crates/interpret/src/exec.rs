@@ -27,6 +27,9 @@ pub struct Machine<'p> {
     pub output: Vec<String>,
     /// Instructions the run may still execute.
     pub steps: u64,
+    /// The function and instruction at which the run stopped, if it did. An instruction behind
+    /// the end of a block stands for its terminator.
+    pub stopped_at: Option<(FunctionId, InstId)>,
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
     depth: u32,
@@ -34,6 +37,7 @@ pub struct Machine<'p> {
 
 /// One call of a function.
 pub(crate) struct Frame<'p> {
+    pub id: FunctionId,
     pub function: &'p Function,
     pub body: &'p Body,
     pub arguments: Vec<Value>,
@@ -63,7 +67,7 @@ impl<'p> Machine<'p> {
         let mut memory = Memory::new();
         let layout = Layout::new(program, &mut memory)?;
         let (input, output) = (VecDeque::new(), Vec::new());
-        Ok(Self { program, input, output, steps, memory, layout, depth: 0 })
+        Ok(Self { program, input, output, steps, stopped_at: None, memory, layout, depth: 0 })
     }
 
     /// Runs constructors, the function of this name with integer arguments, and destructors.
@@ -97,7 +101,8 @@ impl<'p> Machine<'p> {
         id: FunctionId,
         passed: Arguments,
     ) -> Result<Option<Value>, Stop> {
-        let function = &self.program.functions[resolve_alias(self.program, id)];
+        let id = resolve_alias(self.program, id);
+        let function = &self.program.functions[id];
         let Some(body) = &function.body else {
             return self.call_outside(function, &passed.values);
         };
@@ -122,6 +127,7 @@ impl<'p> Machine<'p> {
         }
         let unset = Value::Bits(Bits::unset(128));
         let mut frame = Frame {
+            id,
             function,
             body,
             arguments,
@@ -138,6 +144,7 @@ impl<'p> Machine<'p> {
         result
     }
 
+    /// Runs to the end; a `longjmp` to a `setjmp` of this call goes on from there.
     fn run_frame(&mut self, frame: &mut Frame<'p>) -> Result<Option<Value>, Stop> {
         let mut at = (Body::ENTRY, frame.body.blocks[Body::ENTRY].first);
         loop {
@@ -146,6 +153,7 @@ impl<'p> Machine<'p> {
                 Err(Stop::LongJump(buffer, value)) if frame.jumps.contains_key(&buffer) => {
                     let (block, inst) = frame.jumps[&buffer];
                     frame.values[inst] = Value::known(u128::from(value));
+                    self.stopped_at = None;
                     at = (block, InstId(inst.0 + 1));
                 }
                 result => return result,
@@ -162,37 +170,55 @@ impl<'p> Machine<'p> {
         loop {
             let current = &frame.body.blocks[block];
             for inst in (first.0..current.end.0).map(InstId) {
-                self.step(frame, inst)?;
+                let result = self.step(frame, inst);
+                if result.is_err() {
+                    self.stopped_at.get_or_insert((frame.id, inst));
+                }
+                result?;
             }
             self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
-            let next = match &current.terminator {
-                Terminator::Return(None) => return Ok(None),
-                Terminator::Return(Some(value)) => return self.operand(frame, *value).map(Some),
-                Terminator::Unreachable => return Err(Stop::Fault(FaultKind::Unreachable)),
-                Terminator::Jump(target) => *target,
-                Terminator::Branch { condition, then, otherwise } => {
-                    if self.decided(frame, *condition)? & 1 == 1 { *then } else { *otherwise }
-                }
-                Terminator::Switch { value, cases, default } => {
-                    let value = self.decided(frame, *value)?;
-                    let matches = |case: &ConstId| match &self.program.constants[*case] {
-                        Const::Int { bits, value: case } => *case as u128 & mask(*bits) == value,
-                        _ => false,
-                    };
-                    let case = cases.iter().find(|(case, _)| matches(case));
-                    case.map_or(*default, |(_, target)| *target)
-                }
-                Terminator::Indirect { address, targets } => {
-                    match Target::at(self.decided(frame, *address)?) {
-                        Some(Target::Label(target)) if targets.contains(&target) => target,
-                        _ => return Err(Stop::Unsupported("a jump to no label".into())),
-                    }
+            let next = match self.leave(frame, current) {
+                Ok(Next::Block(target)) => target,
+                Ok(Next::Return(value)) => return Ok(value),
+                Err(stop) => {
+                    self.stopped_at.get_or_insert((frame.id, current.end));
+                    return Err(stop);
                 }
             };
             self.enter(frame, block, next)?;
             first = after_phis(frame.body, &frame.body.blocks[next]);
             block = next;
         }
+    }
+
+    /// Where control goes from the end of a block.
+    fn leave(&self, frame: &Frame<'p>, block: &Block) -> Result<Next, Stop> {
+        Ok(Next::Block(match &block.terminator {
+            Terminator::Return(None) => return Ok(Next::Return(None)),
+            Terminator::Return(Some(value)) => {
+                return Ok(Next::Return(Some(self.operand(frame, *value)?)));
+            }
+            Terminator::Unreachable => return Err(Stop::Fault(FaultKind::Unreachable)),
+            Terminator::Jump(target) => *target,
+            Terminator::Branch { condition, then, otherwise } => {
+                if self.decided(frame, *condition)? & 1 == 1 { *then } else { *otherwise }
+            }
+            Terminator::Switch { value, cases, default } => {
+                let value = self.decided(frame, *value)?;
+                let matches = |case: &ConstId| match &self.program.constants[*case] {
+                    Const::Int { bits, value: case } => *case as u128 & mask(*bits) == value,
+                    _ => false,
+                };
+                let case = cases.iter().find(|(case, _)| matches(case));
+                case.map_or(*default, |(_, target)| *target)
+            }
+            Terminator::Indirect { address, targets } => {
+                match Target::at(self.decided(frame, *address)?) {
+                    Some(Target::Label(target)) if targets.contains(&target) => target,
+                    _ => return Err(Stop::Unsupported("a jump to no label".into())),
+                }
+            }
+        }))
     }
 
     /// Joins take their values all at once.
@@ -274,6 +300,12 @@ impl<'p> Machine<'p> {
             Value::Parts(_) => Err(Stop::Unsupported("an address that is an aggregate".into())),
         }
     }
+}
+
+/// What follows a block.
+enum Next {
+    Block(BlockId),
+    Return(Option<Value>),
 }
 
 fn after_phis(body: &Body, block: &Block) -> InstId {

@@ -43,7 +43,7 @@ impl<'p> Machine<'p> {
             return with_overflow(stem, width, bits(0)?, bits(1)?).ok_or_else(unknown);
         }
         if let Some(Ty::Float(_)) = tys.first() {
-            let number = |index: usize| Ok(float::decode(bits(index)?, width).ok_or_else(unknown)?);
+            let number = |index: usize| float::decode(bits(index)?, width).ok_or_else(unknown);
             let result = match stem {
                 "fabs" => number(0)?.abs(),
                 "sqrt" => number(0)?.sqrt(),

@@ -13,6 +13,7 @@ pub const STEPS: u64 = 5_000_000;
 const OUTPUTS: &str = "
 #include <stdio.h>
 #include <string.h>
+int in_int(void) { return 0; }
 void out_int(long long value) { printf(\"%lld\\n\", value); }
 void out_float(double value)
 {
@@ -71,6 +72,14 @@ pub fn interpreted(program: &Program) -> Result<Vec<String>, (Stop, Vec<String>)
     let mut machine = Machine::new(program, STEPS).map_err(|stop| (stop, Vec::new()))?;
     match machine.run("main", &[]) {
         Ok(_) | Err(Stop::Exit(0)) => Ok(machine.output),
-        Err(stop) => Err((stop, machine.output)),
+        Err(stop) => {
+            if let Some((function, inst)) = machine.stopped_at {
+                let function = &program.functions[function];
+                let body = function.body.as_ref().expect("code that runs has a body");
+                let loc = program.locs[body.insts[inst].loc];
+                println!("{stop:?} in {} near {}:{}", function.name, loc.line, loc.column);
+            }
+            Err((stop, machine.output))
+        }
     }
 }
