@@ -1,6 +1,7 @@
-//! The project's own chores: `cargo xtask tidy`, `cargo xtask bench ...`.
+//! The project's own chores: `cargo xtask tidy`, `cargo xtask new-fault`, `cargo xtask bench`.
 
 mod bench;
+mod new_fault;
 mod tidy;
 
 use std::path::PathBuf;
@@ -19,6 +20,11 @@ struct Cli {
 enum Chore {
     /// Check what compilers do not: crate edges, file sizes, module docs, fault directories
     Tidy,
+    /// Start a built-in fault: its folder with specification, documentation and fixtures
+    NewFault {
+        /// Lowercase words joined by dashes that name what is wrong
+        id: String,
+    },
     /// Measure on real code
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -27,6 +33,7 @@ enum Chore {
 fn main() -> ExitCode {
     let outcome = match Cli::parse().chore {
         Chore::Tidy => tidy::run(&repository()),
+        Chore::NewFault { id } => new_fault::run(&repository(), &id),
         Chore::Bench(bench) => bench::run(&repository(), bench),
     };
     match outcome {

@@ -1,4 +1,4 @@
-//! Rules about single files: module docs, sizes, forbidden words.
+//! Rules about single files: module docs, sizes, forbidden words, conflicts left behind.
 
 use super::files::TextFile;
 
@@ -18,6 +18,7 @@ pub fn check(files: &[TextFile]) -> Vec<String> {
             check_rust(file, &mut complaints);
         }
         check_machine_paths(file, &mut complaints);
+        check_conflict_markers(file, &mut complaints);
     }
     complaints
 }
@@ -81,6 +82,18 @@ fn check_machine_paths(file: &TextFile, complaints: &mut Vec<String>) {
     }
 }
 
+/// What git leaves where two changes met and nobody chose.
+fn check_conflict_markers(file: &TextFile, complaints: &mut Vec<String>) {
+    const MARKERS: [&str; 3] =
+        [concat!("<<<<", "<<< "), concat!(">>>>", ">>> "), concat!("||||", "||| ")];
+    for (index, line) in file.text.lines().enumerate() {
+        if MARKERS.iter().any(|marker| line.starts_with(marker)) {
+            let path = &file.path;
+            complaints.push(format!("{path}:{}: a conflict is not resolved", index + 1));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +124,6 @@ mod tests {
         complain(concat!("//! Doc.\n#[", "ignore]\n"), "ignored test");
         complain(concat!("//! Doc.\ntodo", "!()\n"), "stub");
         complain(concat!("//! Doc.\n// see /wo", "rk/x\n"), "one machine");
+        complain(concat!("//! Doc.\n<<<<", "<<< HEAD\n"), "conflict");
     }
 }
