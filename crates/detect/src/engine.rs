@@ -62,7 +62,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             limits: Limits::default(),
-            rounds: 4,
+            rounds: 2,
             inputs: BTreeMap::new(),
             entries: Vec::new(),
             strict: false,
@@ -107,7 +107,7 @@ pub struct Engine<'a, 'p> {
 
 /// Hard questions are asked many times: better a quick don't-know.
 const SOLVER_LIMITS: logic::Limits =
-    logic::Limits { steps: 400, prover_resources: 20_000, prover_checks: 4 };
+    logic::Limits { steps: 400, prover_resources: 20_000, prover_checks: 2 };
 
 impl Engine<'_, '_> {
     pub fn run(&self) -> Outcome {
@@ -147,10 +147,6 @@ impl Engine<'_, '_> {
     }
 
     fn search(&self, root: FunctionId, task: &Task) -> Done {
-        logic::with_fresh_z3(|| self.search_alone(root, task))
-    }
-
-    fn search_alone(&self, root: FunctionId, task: &Task) -> Done {
         let solver = Solver::new(SOLVER_LIMITS);
         let initialized = self.code.initialized(root);
         let context = Context::new(self.code.program, solver, initialized);
@@ -189,7 +185,7 @@ impl Engine<'_, '_> {
         };
         let size: u64 = size(&root) + task.on_the_way.iter().map(size).sum::<u64>();
         let limits = self.settings.limits;
-        Limits { instructions: limits.instructions.min(1_000 + 10 * size), ..limits }
+        Limits { instructions: limits.instructions.min(1_000 + 5 * size), ..limits }
     }
 
     /// Books the answers of a search and hands on to callers what it left to them.

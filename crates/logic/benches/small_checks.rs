@@ -24,11 +24,9 @@ fn main() {
         let ours = time(20_000, || {
             black_box(decide(&terms, &formulas, 20_000));
         });
-        let mut prover = Z3Prover::new(400_000);
+        let mut prover = Z3Prover { resources: 400_000 };
         let z3 = time(500, || {
-            prover.push(&terms, &formulas, Theory::Integers);
-            black_box(prover.check(&terms));
-            prover.pop();
+            black_box(prover.check(&terms, &formulas, Theory::Integers));
         });
         println!("{name:<40} {ours:>10.2} {z3:>10.1}");
     }

@@ -27,4 +27,4 @@ pub use linear::Linear;
 pub use model::Model;
 pub use prover::{Counters, Limits, Prover, Solver, Theory};
 pub use term::{FormulaId, Leaf, LeafId, Rounding, SymbolId, TermId, Terms};
-pub use z3_prover::{Z3Prover, with_fresh_z3};
+pub use z3_prover::Z3Prover;

@@ -14,15 +14,10 @@ pub enum Theory {
     BitVectors,
 }
 
-/// A decision procedure outside this crate's own. One per thread; not `Send`.
+/// A decision procedure outside this crate's own.
 pub trait Prover {
-    /// Adds `formulas` for the checks until the matching [`pop`](Prover::pop).
-    fn push(&mut self, terms: &Terms, formulas: &[FormulaId], theory: Theory);
-
-    fn pop(&mut self);
-
-    /// Whether everything pushed can hold together. A model must satisfy our own evaluator.
-    fn check(&mut self, terms: &Terms) -> Outcome;
+    /// Whether all formulas can hold together. A model must satisfy our own evaluator.
+    fn check(&mut self, terms: &Terms, formulas: &[FormulaId], theory: Theory) -> Outcome;
 }
 
 /// Limits that count work, so that answers do not depend on the machine.
@@ -112,7 +107,7 @@ impl Solver {
 
     /// Our own procedure with z3 behind it.
     pub fn new(limits: Limits) -> Self {
-        let z3 = crate::z3_prover::Z3Prover::new(limits.prover_resources);
+        let z3 = crate::z3_prover::Z3Prover { resources: limits.prover_resources };
         Self::with_prover(limits, Box::new(z3))
     }
 
@@ -190,9 +185,6 @@ impl Solver {
             _ => Theory::Integers,
         };
         self.limits.prover_checks -= 1;
-        prover.push(terms, formulas, theory);
-        let outcome = prover.check(terms);
-        prover.pop();
-        outcome
+        prover.check(terms, formulas, theory)
     }
 }

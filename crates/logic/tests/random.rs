@@ -242,7 +242,6 @@ fn all_operations_agree_with_brute_force() {
 
 #[test]
 fn unbounded_linear_conjunctions_agree_with_z3() {
-    let prover = RefCell::new(Z3Prover::new(200_000));
     let undecided = Cell::new(0);
     let strategy = conjunction(linear().boxed(), 9);
     runner(1000)
@@ -250,10 +249,8 @@ fn unbounded_linear_conjunctions_agree_with_z3() {
             let mut terms = Terms::new();
             let symbols: Vec<_> = (0..5).map(|_| terms.fresh_symbol(Interval::ALL)).collect();
             let built: Vec<_> = formulas.iter().map(|f| build(&mut terms, &symbols, f)).collect();
-            let mut prover = prover.borrow_mut();
-            prover.push(&terms, &built, Theory::Integers);
-            let proved = prover.check(&terms);
-            prover.pop();
+            let mut prover = Z3Prover { resources: 200_000 };
+            let proved = prover.check(&terms, &built, Theory::Integers);
             match (decide(&terms, &built, STEPS), proved) {
                 (Outcome::Sat(_), Outcome::Unsat) => panic!("sat here, unsat in z3"),
                 (Outcome::Unsat, Outcome::Sat(_)) => panic!("unsat here, sat in z3"),
@@ -269,7 +266,6 @@ fn unbounded_linear_conjunctions_agree_with_z3() {
 
 #[test]
 fn z3_agrees_with_brute_force_in_both_theories() {
-    let prover = RefCell::new(Z3Prover::new(200_000));
     let strategy = conjunction(any_term().boxed(), 4);
     runner(250)
         .run(&strategy, |formulas| {
@@ -278,10 +274,8 @@ fn z3_agrees_with_brute_force_in_both_theories() {
             let built: Vec<_> = formulas.iter().map(|f| build(&mut terms, &symbols, f)).collect();
             let witness = assignments(&symbols).find(|m| satisfies_all(&terms, &built, m));
             for theory in [Theory::Integers, Theory::BitVectors] {
-                let mut prover = prover.borrow_mut();
-                prover.push(&terms, &built, theory);
-                let outcome = prover.check(&terms);
-                prover.pop();
+                let mut prover = Z3Prover { resources: 200_000 };
+                let outcome = prover.check(&terms, &built, theory);
                 match outcome {
                     Outcome::Sat(_) => assert!(witness.is_some(), "{theory:?}: wrong sat"),
                     Outcome::Unsat => assert_eq!(witness, None, "{theory:?}: wrong unsat"),

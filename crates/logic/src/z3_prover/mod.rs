@@ -1,7 +1,7 @@
-//! z3 behind the [`Prover`] trait: one solver per thread, resource limits, never time.
+//! z3 behind the [`Prover`] trait: resource limits, never time.
 //!
-//! The high-level crate keeps one z3 context per thread, so a `Z3Prover` must stay on the
-//! thread that made it; it is not `Send`, which the compiler checks.
+//! Every check has a z3 context of its own, so that what is proved within the limits does not
+//! depend on what the thread proved before. Checks that need z3 are rare; contexts are dear.
 
 mod bits;
 mod ints;
@@ -17,68 +17,56 @@ use crate::model::Model;
 use crate::prover::{Prover, Theory};
 use crate::term::{FormulaId, SymbolId, Terms};
 
-/// Runs `work` with a z3 of its own, so that what it proves within its limits does not depend
-/// on what the thread proved before.
-pub fn with_fresh_z3<R: Send + Sync>(work: impl FnOnce() -> R + Send + Sync) -> R {
-    z3::with_z3_config(&z3::Config::new(), work)
-}
-
+/// A prover that spends at most so many of z3's own units on a check.
 pub struct Z3Prover {
+    pub resources: u32,
+}
+
+impl Prover for Z3Prover {
+    fn check(&mut self, terms: &Terms, formulas: &[FormulaId], theory: Theory) -> Outcome {
+        let resources = self.resources;
+        z3::with_z3_config(&z3::Config::new(), || {
+            Check::new(resources).run(terms, formulas, theory)
+        })
+    }
+}
+
+struct Check {
     solver: z3::Solver,
-    frames: Vec<Frame>,
 }
 
-/// What one push added.
-struct Frame {
-    formulas: Vec<FormulaId>,
-    /// Integers whose values make the model, by symbol.
-    symbols: BTreeMap<SymbolId, Int>,
-    /// Set where the formulas could not be said in the theory asked for.
-    unsupported: Option<Reason>,
-}
-
-impl Z3Prover {
-    /// A prover that spends at most `resources` of z3's own units on a check.
-    pub fn new(resources: u32) -> Self {
+impl Check {
+    fn new(resources: u32) -> Self {
         let solver = z3::Solver::new();
         let mut params = Params::new();
         params.set_u32("rlimit", resources);
         params.set_u32("random_seed", 0);
         solver.set_params(&params);
-        Self { solver, frames: Vec::new() }
+        Self { solver }
     }
 
-    fn read_model(&self, terms: &Terms) -> Outcome {
-        let Some(found) = self.solver.get_model() else {
-            return Outcome::Unknown(Reason::Prover("no model".to_string()));
+    fn run(&self, terms: &Terms, formulas: &[FormulaId], theory: Theory) -> Outcome {
+        let symbols = match self.assert(terms, formulas, theory) {
+            Ok(symbols) => symbols,
+            Err(reason) => return Outcome::Unknown(reason),
         };
-        let mut model = Model::default();
-        for (symbol, constant) in self.frames.iter().flat_map(|frame| &frame.symbols) {
-            match found.eval(constant, true).and_then(|value| value.as_i128()) {
-                Some(value) => model.set(*symbol, value),
-                None => return Outcome::Unknown(Reason::Overflow),
+        match self.solver.check() {
+            SatResult::Unsat => Outcome::Unsat,
+            SatResult::Unknown => {
+                let why = self.solver.get_reason_unknown();
+                Outcome::Unknown(Reason::Prover(why.unwrap_or_else(|| "unknown".to_string())))
             }
+            SatResult::Sat => self.read_model(terms, formulas, &symbols),
         }
-        // Leaves z3 knows only roughly may make its model wrong; ours is the last word.
-        let formulas = self.frames.iter().flat_map(|frame| &frame.formulas);
-        for formula in formulas {
-            if model.satisfies(terms, *formula) != Some(true) {
-                return Outcome::Unknown(Reason::Prover("inexact model".to_string()));
-            }
-        }
-        Outcome::Sat(model)
     }
 
-    fn reason_unknown(&self) -> Reason {
-        Reason::Prover(self.solver.get_reason_unknown().unwrap_or_else(|| "unknown".to_string()))
-    }
-}
-
-impl Prover for Z3Prover {
-    fn push(&mut self, terms: &Terms, formulas: &[FormulaId], theory: Theory) {
-        self.solver.push();
-        let mut frame =
-            Frame { formulas: formulas.to_vec(), symbols: BTreeMap::new(), unsupported: None };
+    /// Says the formulas in the theory; returns the integers whose values make a model.
+    fn assert(
+        &self,
+        terms: &Terms,
+        formulas: &[FormulaId],
+        theory: Theory,
+    ) -> Result<BTreeMap<SymbolId, Int>, Reason> {
         match theory {
             Theory::Integers => {
                 let mut encoder = ints::Encoder::new(terms);
@@ -88,39 +76,42 @@ impl Prover for Z3Prover {
                 for side in encoder.side_conditions() {
                     self.solver.assert(side);
                 }
-                frame.symbols = encoder.symbols;
+                Ok(encoder.symbols)
             }
-            Theory::BitVectors => match bits::Encoder::new(terms, formulas) {
-                Err(reason) => frame.unsupported = Some(reason),
-                Ok(mut encoder) => {
-                    for formula in formulas {
-                        self.solver.assert(encoder.formula(*formula));
-                    }
-                    for side in encoder.side_conditions() {
-                        self.solver.assert(side);
-                    }
-                    frame.symbols =
-                        encoder.symbols.iter().map(|(s, bits)| (*s, bits.to_int(true))).collect();
+            Theory::BitVectors => {
+                let mut encoder = bits::Encoder::new(terms, formulas)?;
+                for formula in formulas {
+                    self.solver.assert(encoder.formula(*formula));
                 }
-            },
-        }
-        self.frames.push(frame);
-    }
-
-    fn pop(&mut self) {
-        if self.frames.pop().is_some() {
-            self.solver.pop(1);
+                for side in encoder.side_conditions() {
+                    self.solver.assert(side);
+                }
+                Ok(encoder.symbols.iter().map(|(s, bits)| (*s, bits.to_int(true))).collect())
+            }
         }
     }
 
-    fn check(&mut self, terms: &Terms) -> Outcome {
-        if let Some(reason) = self.frames.iter().find_map(|frame| frame.unsupported.clone()) {
-            return Outcome::Unknown(reason);
+    fn read_model(
+        &self,
+        terms: &Terms,
+        formulas: &[FormulaId],
+        symbols: &BTreeMap<SymbolId, Int>,
+    ) -> Outcome {
+        let Some(found) = self.solver.get_model() else {
+            return Outcome::Unknown(Reason::Prover("no model".to_string()));
+        };
+        let mut model = Model::default();
+        for (symbol, constant) in symbols {
+            match found.eval(constant, true).and_then(|value| value.as_i128()) {
+                Some(value) => model.set(*symbol, value),
+                None => return Outcome::Unknown(Reason::Overflow),
+            }
         }
-        match self.solver.check() {
-            SatResult::Unsat => Outcome::Unsat,
-            SatResult::Unknown => Outcome::Unknown(self.reason_unknown()),
-            SatResult::Sat => self.read_model(terms),
+        // Leaves z3 knows only roughly may make its model wrong; ours is the last word.
+        if model.satisfies_all(terms, formulas) {
+            Outcome::Sat(model)
+        } else {
+            Outcome::Unknown(Reason::Prover("inexact model".to_string()))
         }
     }
 }
