@@ -99,17 +99,19 @@ impl Facts {
         EffectContext { program, pointers: &self.pointers, calls: &self.calls, types }
     }
 
-    /// The versions of any cells through a function, for cells it need not read itself.
+    /// The versions of any cells through a function, for cells it need not read itself, as
+    /// a read of `read_size` bytes would see them (none: of a size not known).
     pub fn trace_memory(
         &self,
         context: &EffectContext,
         function: FunctionId,
         cells: &SparseSet,
+        read_size: Option<u64>,
     ) -> Option<MemoryTrace> {
         let body = context.program.functions[function].body.as_ref()?;
         let cfg = self.cfg(function)?;
         let writers = Writers::new(context, function, body, cfg);
-        let writes = writers.of(context, &self.effects, cells);
+        let writes = writers.of(context, &self.effects, cells, read_size);
         Some(MemoryTrace::new(body, cfg, writes))
     }
 }

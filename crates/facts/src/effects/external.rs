@@ -4,7 +4,7 @@ use program::{FunctionId, InstId, Op, Program};
 
 use super::{EffectKind, ParamEffect};
 use crate::externals::{self, External};
-use crate::loops::int_constant;
+use crate::loops::constant_value;
 use crate::pointsto::Shift;
 
 /// The effects of a modelled external function, for callers that know nothing of the
@@ -44,6 +44,6 @@ pub(super) fn known_size(
     let argument = externals::lookup(&called.name)?.size_argument?;
     let body = program.functions[caller].body.as_ref()?;
     let Op::Call(call) = &body.insts.get(inst)?.op else { return None };
-    let size = int_constant(*call.args.get(argument as usize)?, &program.constants)?;
+    let size = constant_value(*call.args.get(argument as usize)?, body, &program.constants)?;
     u64::try_from(size).ok()
 }

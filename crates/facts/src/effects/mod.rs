@@ -120,6 +120,9 @@ impl Effects {
         else {
             return;
         };
+        if let Some(allocated) = context.allocated_by(caller, inst) {
+            visit(EffectKind::Write, &allocated);
+        }
         for call in context.calls.calls_at(caller, inst) {
             if call.is_open {
                 visit(EffectKind::Read, &self.escaped);
@@ -170,6 +173,15 @@ impl EffectContext<'_> {
             }
             EffectKind::Read | EffectKind::Write => self.pointers.touched(cells, effect.size),
         }
+    }
+
+    /// The memory that is new at a call: whoever allocates it, or wraps who does, fills it.
+    pub(crate) fn allocated_by(&self, caller: FunctionId, inst: InstId) -> Option<SparseSet> {
+        let kind = crate::pointsto::ObjectKind::Heap { function: caller, inst };
+        let cells = self.pointers.cells_of(self.pointers.object_named(kind)?);
+        let mut allocated = SparseSet::new();
+        allocated.insert_range(cells.start, cells.end);
+        Some(allocated)
     }
 
     /// The cells a load, store or copy touches.

@@ -87,8 +87,14 @@ const MAX_STRIDES: usize = 3;
 
 pub(super) fn plus(index: u32, first: Shift, second: &Shift) -> Origin {
     let Some(offset) = first.offset.checked_add(second.offset) else { return Origin::Elsewhere };
-    let is_bytewise = first.is_bytewise || second.is_bytewise;
     let is_base = first.offset == 0 && first.strides.is_empty();
+    let is_bytewise = second.is_bytewise && (first.is_bytewise || first == Shift::default())
+        || first.is_bytewise && *second == Shift::default();
+    // A step back in bytes may leave a member or stay in an array: only alone it is told.
+    let steps_back = |shift: &Shift| shift.is_bytewise && shift.offset < 0;
+    if !is_bytewise && (steps_back(&first) || steps_back(second)) {
+        return Origin::Elsewhere;
+    }
     let record = first.record.or(second.record.filter(|_| is_base));
     let mut shift = Shift { offset, strides: first.strides, is_bytewise, record };
     for &stride in &second.strides {

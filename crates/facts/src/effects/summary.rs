@@ -9,7 +9,7 @@ use super::{CellEffects, EffectContext, EffectKind, Effects, ParamEffect};
 use crate::callgraph::CallKind;
 use crate::cfg::Cfg;
 use crate::externals;
-use crate::loops::int_constant;
+use crate::loops::constant_value;
 use crate::pointsto::{ObjectKind, Shift};
 use crate::set::SparseSet;
 
@@ -165,7 +165,7 @@ impl<'a> Collect<'a> {
 
     fn instruction(&mut self, id: InstId) {
         let constant = |operand: Operand| {
-            let value = int_constant(operand, &self.context.program.constants)?;
+            let value = constant_value(operand, self.body, &self.context.program.constants)?;
             u64::try_from(value).ok()
         };
         match &self.body.insts[id].op {
@@ -230,6 +230,9 @@ impl<'a> Collect<'a> {
     fn call(&mut self, id: InstId) {
         let context = self.context;
         let Op::Call(instruction) = &self.body.insts[id].op else { return };
+        if let Some(allocated) = context.allocated_by(self.function, id) {
+            self.cells.writes.union(&allocated);
+        }
         for call in context.calls.calls_at(self.function, id) {
             if call.is_open {
                 self.cells.reads.union(&self.known.escaped);

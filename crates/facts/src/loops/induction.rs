@@ -14,7 +14,7 @@ pub enum Step {
     Minus(Operand),
 }
 
-/// After `n` jumps back to the header, `phi = start + n * step`.
+/// After `n` jumps back to the header, `phi = start + n * step`, modulo the phi's width.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Induction {
     pub phi: InstId,
@@ -69,7 +69,9 @@ fn induction(view: &LoopView, phi: InstId) -> Option<Induction> {
 fn step_of(view: &LoopView, phi: Operand, next: Operand) -> Option<Step> {
     let is_leaf = |operand: Operand| operand == phi || view.is_invariant(operand);
     let sum = Linear::of(next, view.body, view.constants, &is_leaf);
-    if sum.coefficient(phi) != 1 {
+    // Cut to fewer bits on the way, the variable starts again before its own width ends.
+    let is_exact = sum.exact_bits.is_none_or(|bits| bits >= bits_of(view, phi));
+    if sum.coefficient(phi) != 1 || !is_exact {
         return None;
     }
     let rest = sum.without(phi);
@@ -82,6 +84,16 @@ fn step_of(view: &LoopView, phi: Operand, next: Operand) -> Option<Step> {
             Some(Step::Minus(operand))
         }
         _ => None,
+    }
+}
+
+fn bits_of(view: &LoopView, phi: Operand) -> u32 {
+    match phi {
+        Operand::Inst(inst) => match view.body.insts[inst].ty {
+            Ty::Int(bits) => bits,
+            _ => 64,
+        },
+        _ => 64,
     }
 }
 

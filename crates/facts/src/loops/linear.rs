@@ -3,7 +3,7 @@
 use base::IdVec;
 use program::{BinaryOp, Body, Const, ConstId, ConversionKind, Op, Operand};
 
-use super::int_constant;
+use super::constant_value;
 
 /// `constant + sum(coefficient * operand)`; operands are distinct, sorted, and no sums
 /// themselves.
@@ -13,6 +13,9 @@ pub struct Linear {
     pub terms: Vec<(Operand, i128)>,
     /// The sum holds only while no step of the computation wraps or loses bits.
     pub assumes_no_wrap: bool,
+    /// It holds anyway modulo two to the power of this many bits, the narrowest number on
+    /// the way; none where nothing was computed.
+    pub exact_bits: Option<u32>,
 }
 
 /// How deep expressions are unfolded, and how many terms a sum may have.
@@ -32,7 +35,7 @@ impl Linear {
     }
 
     fn value(operand: Operand) -> Self {
-        Self { constant: 0, terms: vec![(operand, 1)], assumes_no_wrap: false }
+        Self { terms: vec![(operand, 1)], ..Self::default() }
     }
 
     fn constant(constant: i128) -> Self {
@@ -59,6 +62,7 @@ impl Linear {
     pub fn plus(mut self, other: &Linear, factor: i128) -> Option<Linear> {
         self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
         self.assumes_no_wrap |= other.assumes_no_wrap;
+        self.exact_bits = narrower(self.exact_bits, other.exact_bits);
         for &(operand, coefficient) in &other.terms {
             let added = coefficient.checked_mul(factor)?;
             match self.terms.binary_search_by_key(&operand, |(term, _)| *term) {
@@ -75,6 +79,13 @@ impl Linear {
     }
 }
 
+fn narrower(a: Option<u32>, b: Option<u32>) -> Option<u32> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
 struct Unfold<'a> {
     body: &'a Body,
     constants: &'a IdVec<ConstId, Const>,
@@ -83,13 +94,21 @@ struct Unfold<'a> {
 
 impl Unfold<'_> {
     fn visit(&self, operand: Operand, depth: u32) -> Linear {
-        if let Some(value) = int_constant(operand, self.constants) {
+        if let Some(value) = constant_value(operand, self.body, self.constants) {
             return Linear::constant(value);
         }
         if depth == 0 || (self.is_leaf)(operand) {
             return Linear::value(operand);
         }
-        self.sum(operand, depth - 1).unwrap_or_else(|| Linear::value(operand))
+        let Some(mut sum) = self.sum(operand, depth - 1) else { return Linear::value(operand) };
+        if let Operand::Inst(inst) = operand {
+            let bits = match self.body.insts[inst].ty {
+                program::Ty::Int(bits) => bits,
+                _ => 64,
+            };
+            sum.exact_bits = narrower(sum.exact_bits, Some(bits));
+        }
+        sum
     }
 
     fn sum(&self, operand: Operand, depth: u32) -> Option<Linear> {

@@ -9,7 +9,7 @@ pub use linear::Linear;
 pub use trip::TripCount;
 
 use base::IdVec;
-use program::{Body, Const, ConstId, InstId, Op, Operand};
+use program::{Body, Const, ConstId, ConversionKind, InstId, Op, Operand};
 
 use crate::cfg::{Cfg, LoopId};
 
@@ -93,8 +93,51 @@ impl LoopView<'_> {
     }
 
     pub fn constant(&self, operand: Operand) -> Option<i128> {
-        int_constant(operand, self.constants)
+        constant_value(operand, self.body, self.constants)
     }
+}
+
+/// The value of a constant, converted as the body says: the language turns the `0` of an
+/// unsigned variable into one of its type by an instruction.
+pub(crate) fn constant_value(
+    operand: Operand,
+    body: &Body,
+    constants: &IdVec<ConstId, Const>,
+) -> Option<i128> {
+    let mut conversions = Vec::new();
+    let mut operand = operand;
+    while let Operand::Inst(id) = operand {
+        let inst = &body.insts[id];
+        let Op::Convert(conversion) = &inst.op else { return None };
+        if conversions.len() >= 4 || conversion.bit_field_width.is_some() {
+            return None;
+        }
+        conversions.push((conversion.kind, inst.ty));
+        operand = conversion.value;
+    }
+    let mut value = int_constant(operand, constants)?;
+    let mut bits = match operand {
+        Operand::Const(id) => constants.get(id)?.ty().size() as u32 * 8,
+        _ => return None,
+    };
+    for (kind, ty) in conversions.into_iter().rev() {
+        let program::Ty::Int(to @ 1..=64) = ty else { return None };
+        value = match kind {
+            ConversionKind::SignExtend | ConversionKind::SignChange | ConversionKind::Truncate => {
+                sign_extended(value, to)
+            }
+            ConversionKind::ZeroExtend => value.rem_euclid(1 << bits.min(64)),
+            _ => return None,
+        };
+        bits = to;
+    }
+    Some(value)
+}
+
+/// The low bits of a number, as a signed number.
+pub(crate) fn sign_extended(value: i128, bits: u32) -> i128 {
+    let pattern = value.rem_euclid(1 << bits);
+    if pattern >> (bits - 1) == 1 { pattern - (1 << bits) } else { pattern }
 }
 
 /// The value of an integer (or null) constant.

@@ -1,10 +1,12 @@
 //! Trip counts: how often a loop jumps back before an exit test ends it.
 
-use program::{BlockId, InstId, Operand, Predicate, Terminator};
+use program::{
+    BinaryOp, BlockId, ConversionKind as Kind, InstId, Op, Operand, Predicate, Terminator,
+};
 
-use super::LoopView;
 use super::induction::Induction;
 use super::linear::Linear;
+use super::{LoopView, sign_extended};
 use crate::ranges::conditions::{comparison, swapped};
 
 /// An exit test that compares an induction variable with something that stays the same.
@@ -88,30 +90,144 @@ fn orient(
         constant: None,
         is_only_exit: false,
     };
-    count.constant = constant_count(view, induction, &count);
+    count.constant = constant_count(view, induction, &count, lhs);
     Some(count)
 }
 
-fn constant_count(view: &LoopView, induction: &Induction, count: &TripCount) -> Option<u128> {
+fn constant_count(
+    view: &LoopView,
+    induction: &Induction,
+    count: &TripCount,
+    tested: Operand,
+) -> Option<u128> {
     if !count.bound.is_constant() {
         return None;
     }
     let start = view.constant(induction.start?)?;
-    let first = start.checked_mul(count.scale)?.checked_add(count.offset)?;
-    let step = induction.constant_step()?.checked_mul(count.scale)?;
-    let bits = match view.body.insts[induction.phi].ty {
-        program::Ty::Int(bits) => bits,
-        _ => 64,
+    let step = induction.constant_step()?;
+    let program::Ty::Int(bits) = view.body.insts[induction.phi].ty else { return None };
+    let test = Test { view, phi: induction.phi, tested, count };
+    if let Some(n) = test.run(start, step, bits)? {
+        return Some(n);
+    }
+    // Longer than worth running: only the variable itself, tested as it is, is left to a
+    // formula.
+    if tested != Operand::Inst(induction.phi) {
+        return None;
+    }
+    let (first, bound) = match is_unsigned(count.predicate) {
+        true => (start.rem_euclid(1 << bits), count.bound.constant.rem_euclid(1 << bits)),
+        false => (start, count.bound.constant),
     };
-    rounds(count.predicate, first, step, count.bound.constant, bits)
+    rounds(count.predicate, first, step, bound, bits)
+}
+
+/// An exit test with numbers for everything.
+struct Test<'a> {
+    view: &'a LoopView<'a>,
+    phi: InstId,
+    tested: Operand,
+    count: &'a TripCount,
+}
+
+/// Rounds that are worth running, to know the count whatever wraps or is cut on the way.
+const MAX_ROUNDS: u128 = 2048;
+
+impl Test<'_> {
+    /// Runs the test as the machine would: how often it holds in a row, `Some(None)` if that
+    /// is too often, none if it cannot be run.
+    fn run(&self, start: i128, step: i128, bits: u32) -> Option<Option<u128>> {
+        let mut value = sign_extended(start, bits);
+        for n in 0..MAX_ROUNDS {
+            let (lhs, width) = self.evaluate(self.tested, value, 16)?;
+            if !holds(
+                self.count.predicate,
+                lhs,
+                sign_extended(self.count.bound.constant, width),
+                width,
+            )? {
+                return Some(Some(n));
+            }
+            value = sign_extended(value.checked_add(step)?, bits);
+        }
+        Some(None)
+    }
+
+    /// The value of an operand, as a signed number, and its width.
+    fn evaluate(&self, operand: Operand, phi: i128, depth: u32) -> Option<(i128, u32)> {
+        let inst = match operand {
+            Operand::Inst(inst) => inst,
+            Operand::Const(id) => {
+                let program::Const::Int { bits, value } = self.view.constants.get(id)? else {
+                    return None;
+                };
+                return Some((*value, *bits));
+            }
+            Operand::Param(_) => return None,
+        };
+        let program::Ty::Int(bits @ 1..=64) = self.view.body.insts[inst].ty else { return None };
+        if inst == self.phi {
+            return Some((phi, bits));
+        }
+        if let Some(value) = self.view.constant(operand) {
+            return Some((value, bits));
+        }
+        let depth = depth.checked_sub(1)?;
+        match &self.view.body.insts[inst].op {
+            Op::Convert(conversion) if conversion.bit_field_width.is_none() => {
+                let (value, from) = self.evaluate(conversion.value, phi, depth)?;
+                match conversion.kind {
+                    Kind::SignExtend | Kind::SignChange | Kind::Truncate => {
+                        Some((sign_extended(value, bits), bits))
+                    }
+                    Kind::ZeroExtend => Some((value.rem_euclid(1 << from), bits)),
+                    _ => None,
+                }
+            }
+            Op::Binary { op, lhs, rhs, .. } => {
+                let (lhs, _) = self.evaluate(*lhs, phi, depth)?;
+                let (rhs, _) = self.evaluate(*rhs, phi, depth)?;
+                let value = match op {
+                    BinaryOp::Add => lhs.checked_add(rhs)?,
+                    BinaryOp::Sub => lhs.checked_sub(rhs)?,
+                    BinaryOp::Mul => lhs.checked_mul(rhs)?,
+                    _ => return None,
+                };
+                Some((sign_extended(value, bits), bits))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a comparison of two signed numbers of some width holds.
+fn holds(predicate: Predicate, lhs: i128, rhs: i128, bits: u32) -> Option<bool> {
+    use Predicate as P;
+    let (a, b) = match is_unsigned(predicate) {
+        true => (lhs.rem_euclid(1 << bits), rhs.rem_euclid(1 << bits)),
+        false => (lhs, rhs),
+    };
+    Some(match predicate {
+        P::Eq => a == b,
+        P::Ne => a != b,
+        P::SignedLt | P::UnsignedLt => a < b,
+        P::SignedLe | P::UnsignedLe => a <= b,
+        P::SignedGt | P::UnsignedGt => a > b,
+        P::SignedGe | P::UnsignedGe => a >= b,
+        P::FloatOrdered(_) | P::FloatUnordered(_) => return None,
+    })
+}
+
+fn is_unsigned(predicate: Predicate) -> bool {
+    use Predicate as P;
+    matches!(predicate, P::UnsignedLt | P::UnsignedLe | P::UnsignedGt | P::UnsignedGe)
 }
 
 /// How often `first + n * step <predicate> bound` holds in a row from `n = 0`; none where
 /// it never fails or the variable might leave its width first.
 fn rounds(predicate: Predicate, first: i128, step: i128, bound: i128, bits: u32) -> Option<u128> {
     use Predicate as P;
-    let is_unsigned =
-        matches!(predicate, P::UnsignedLt | P::UnsignedLe | P::UnsignedGt | P::UnsignedGe);
+    let is_unsigned = is_unsigned(predicate);
     if is_unsigned && (first < 0 || bound < 0) {
         return None;
     }

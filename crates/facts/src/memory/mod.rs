@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cfg::Cfg;
 use crate::effects::{EffectContext, Effects};
-use crate::loops::int_constant;
+use crate::loops::constant_value;
 use crate::set::SparseSet;
 
 /// A state of a group of cells.
@@ -92,7 +92,7 @@ impl FunctionMemory {
         for (inst, group) in reads {
             reads_of[group as usize].push(inst);
         }
-        for ((cells, writes), reads) in group_cells.into_iter().zip(writes).zip(reads_of) {
+        for (((cells, _), writes), reads) in group_cells.into_iter().zip(writes).zip(reads_of) {
             let group = memory.groups.len() as u32;
             let trace = MemoryTrace::new(body, cfg, writes);
             let first = memory.reaching.len();
@@ -110,25 +110,28 @@ impl FunctionMemory {
     }
 }
 
-/// The distinct sets of cells that the function reads, and who reads which.
+/// The distinct sets of cells that the function reads, each with the size of the reads
+/// (none where unknown), and who reads which.
 fn read_groups(
     context: &EffectContext,
     function: FunctionId,
     body: &Body,
     cfg: &Cfg,
-) -> (Vec<SparseSet>, Vec<(InstId, u32)>) {
-    let mut groups: Vec<SparseSet> = Vec::new();
-    let mut by_cells: FxHashMap<SparseSet, u32> = FxHashMap::default();
+) -> (Vec<(SparseSet, Option<u64>)>, Vec<(InstId, u32)>) {
+    let mut groups: Vec<(SparseSet, Option<u64>)> = Vec::new();
+    let mut by_cells: FxHashMap<(SparseSet, Option<u64>), u32> = FxHashMap::default();
     let mut by_access: FxHashMap<(u32, Option<u64>), u32> = FxHashMap::default();
     let mut reads = Vec::new();
     for &block in cfg.order() {
         for id in body.blocks[block].inst_ids() {
-            let Some((pointer, size)) = read_by(context, &body.insts[id].op) else { continue };
+            let Some((pointer, size)) = read_by(context, body, &body.insts[id].op) else {
+                continue;
+            };
             let set = context.pointers.set_of(function, pointer);
             let group = *by_access.entry((set.0, size)).or_insert_with(|| {
                 let cells = context.pointers.touched(context.pointers.set(set), size);
-                *by_cells.entry(cells).or_insert_with_key(|cells| {
-                    groups.push(cells.clone());
+                *by_cells.entry((cells, size)).or_insert_with_key(|group| {
+                    groups.push(group.clone());
                     groups.len() as u32 - 1
                 })
             });
@@ -139,13 +142,13 @@ fn read_groups(
 }
 
 /// The pointer an instruction reads through, and how many bytes.
-fn read_by(context: &EffectContext, op: &Op) -> Option<(Operand, Option<u64>)> {
+fn read_by(context: &EffectContext, body: &Body, op: &Op) -> Option<(Operand, Option<u64>)> {
     match op {
         Op::Load(access) | Op::AtomicUpdate { access, .. } | Op::CompareExchange { access, .. } => {
             Some((access.ptr, Some(access.size)))
         }
         Op::MemCopy { from, size, .. } => {
-            let size = int_constant(*size, &context.program.constants);
+            let size = constant_value(*size, body, &context.program.constants);
             Some((*from, size.and_then(|size| u64::try_from(size).ok())))
         }
         _ => None,

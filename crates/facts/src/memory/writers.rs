@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cfg::Cfg;
 use crate::effects::{EffectContext, EffectKind, Effects};
-use crate::loops::int_constant;
+use crate::loops::constant_value;
 use crate::pointsto::{CellId, ObjectKind};
 use crate::set::SparseSet;
 
@@ -62,22 +62,26 @@ impl<'a> Writers<'a> {
         Self { function, body, cfg, all }
     }
 
-    /// The writers that may write any of these cells, and whether they certainly do.
+    /// The writers that may write any of these cells, and whether they certainly write all
+    /// of what a read of so many bytes sees.
     pub fn of(
         &self,
         context: &EffectContext,
         effects: &Effects,
         cells: &SparseSet,
+        read_size: Option<u64>,
     ) -> Vec<(InstId, bool)> {
-        self.by_group(context, effects, std::slice::from_ref(cells)).pop().unwrap_or_default()
+        let groups = [(cells.clone(), read_size)];
+        self.by_group(context, effects, &groups).pop().unwrap_or_default()
     }
 
-    /// For each group of cells, the writers that may write any of it.
+    /// For each group of cells, with the size of its reads, the writers that may
+    /// write any of it.
     pub(super) fn by_group(
         &self,
         context: &EffectContext,
         effects: &Effects,
-        groups: &[SparseSet],
+        groups: &[(SparseSet, Option<u64>)],
     ) -> Vec<Vec<(InstId, bool)>> {
         let mut index = GroupIndex::new(groups);
         let mut writes = vec![Vec::new(); groups.len()];
@@ -95,8 +99,10 @@ impl<'a> Writers<'a> {
                     });
                     let certain = self.certain_cell(context, pointer);
                     for &group in hit.iter() {
+                        let (cells, read_size) = &groups[group as usize];
                         let is_certain = certain.is_some()
-                            && groups[group as usize].single() == certain
+                            && cells.single() == certain
+                            && read_size.is_some_and(|read| size.is_some_and(|s| s >= read))
                             && is_full_write(context, certain, size);
                         writes[group as usize].push((inst, is_certain));
                     }
@@ -143,7 +149,7 @@ impl<'a> Writers<'a> {
 }
 
 /// Whether writing so many bytes at a cell replaces all of it: the cell is no array
-/// element and no narrower than what any load of it reads.
+/// element and no wider. A read that is wider than the write is the caller's business.
 fn is_full_write(context: &EffectContext, cell: Option<u32>, size: Option<u64>) -> bool {
     let Some(cell) = cell else { return false };
     let cell = context.pointers.cells[CellId(cell)];
@@ -162,7 +168,7 @@ fn writer(
     inst: InstId,
 ) -> Option<Writer> {
     let constant = |operand: Operand| {
-        let value = int_constant(operand, &context.program.constants)?;
+        let value = constant_value(operand, body, &context.program.constants)?;
         u64::try_from(value).ok()
     };
     let direct = |pointer, size| Some(Writer::Direct { inst, pointer, size });
@@ -190,10 +196,10 @@ struct GroupIndex {
 }
 
 impl GroupIndex {
-    fn new(groups: &[SparseSet]) -> Self {
+    fn new(groups: &[(SparseSet, Option<u64>)]) -> Self {
         let mut all = SparseSet::new();
         let mut of_cell: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        for (group, cells) in groups.iter().enumerate() {
+        for (group, (cells, _)) in groups.iter().enumerate() {
             all.union(cells);
             for cell in cells.iter() {
                 of_cell.entry(cell).or_default().push(group as u32);

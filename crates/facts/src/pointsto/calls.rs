@@ -5,8 +5,9 @@
 use program::{Function, FunctionId, InstId, Param, Program, Ty, TypeId};
 use rustc_hash::FxHashMap;
 
+use super::copies::MemoryCopy;
 use super::external;
-use super::graph::{Complex, Graph, Location, MemoryCopy, Node};
+use super::graph::{Complex, Graph, Location, Node};
 use super::layout::Layout;
 use super::object::{ObjectId, ObjectKind};
 use super::wrappers::Wrappers;
@@ -183,6 +184,8 @@ impl Calls<'_> {
             let unknown = graph.location(ObjectId(0), 0);
             graph.add_member(every, unknown);
         }
+        // What it returns is in the hands of code outside.
+        graph.add_complex(self.interfaces[function.0 as usize].result, Complex::Escape);
     }
 
     /// Records that can reach themselves may be reached from several parameters, so those

@@ -12,21 +12,24 @@ use super::layout::{Layout, Types};
 const MAX_NESTING: u32 = 64;
 
 impl Types<'_> {
-    /// Whether a pointer to this part of an object can be one to the record.
-    pub fn can_be(&self, layout: Layout, offset: i64, record: RecordId) -> bool {
+    /// Whether a pointer to this part of an object can be one to the record, whose member
+    /// at this offset is meant.
+    pub fn can_be(&self, layout: Layout, offset: i64, record: RecordId, member: i64) -> bool {
         let (ty, offset) = match layout {
             Layout::Whole | Layout::Bytes => return true,
             Layout::Type(ty) | Layout::Array(ty) => (ty, offset),
         };
         // Beyond the type, anything goes.
-        self.is_beyond(layout, offset) || self.part_can_be(ty, offset, record, MAX_NESTING)
+        self.is_beyond(layout, offset)
+            || self.part_can_be(ty, offset, (record, member), MAX_NESTING)
     }
 
     fn is_beyond(&self, layout: Layout, offset: i64) -> bool {
         matches!(layout, Layout::Array(ty) if offset >= self.size(ty) as i64)
     }
 
-    fn part_can_be(&self, ty: TypeId, offset: i64, record: RecordId, depth: u32) -> bool {
+    fn part_can_be(&self, ty: TypeId, offset: i64, used: (RecordId, i64), depth: u32) -> bool {
+        let record = used.0;
         if depth == 0 {
             return true;
         }
@@ -39,18 +42,18 @@ impl Types<'_> {
                 if known.kind == RecordKind::Union || !known.complete {
                     return true;
                 }
-                if offset == 0 && self.begins_like(*own, record) {
+                if offset == 0 && (self.begins_like(*own, record) || self.shares(*own, used)) {
                     return true;
                 }
                 let Ok(bits) = u64::try_from(offset) else { return false };
                 let after = known.members.partition_point(|m| m.offset_bits <= bits * 8);
                 let Some(member) = known.members[..after].last() else { return false };
                 let start = (member.offset_bits / 8) as i64;
-                self.part_can_be(member.ctype, offset - start, record, depth - 1)
+                self.part_can_be(member.ctype, offset - start, used, depth - 1)
             }
             CType::Array { element, .. } => {
                 let step = self.size(*element).max(1) as i64;
-                self.part_can_be(*element, offset.rem_euclid(step), record, depth - 1)
+                self.part_can_be(*element, offset.rem_euclid(step), used, depth - 1)
             }
             // Bytes serve as storage for anything.
             CType::Int { bits: 8, .. } | CType::Void | CType::Unknown => true,
@@ -76,6 +79,32 @@ impl Types<'_> {
             })
         };
         begins || embeds(long, short) || embeds(short, long)
+    }
+
+    /// Whether two records are alike up to and including the member of the second at an
+    /// offset; an array of bytes is a view of anything.
+    fn shares(&self, own: RecordId, (record, offset): (RecordId, i64)) -> bool {
+        let (Some(own), Some(used)) = (self.records.get(own), self.records.get(record)) else {
+            return true;
+        };
+        let Ok(bits) = u64::try_from(offset) else { return false };
+        let until = used.members.partition_point(|member| member.offset_bits <= bits * 8);
+        let Some(meant) = used.members[..until].last() else { return false };
+        if self.is_bytes(meant.ctype) {
+            return true;
+        }
+        own.members.len() >= until
+            && used.members[..until]
+                .iter()
+                .zip(&own.members)
+                .all(|(x, y)| x.offset_bits == y.offset_bits && self.same_member(x.ctype, y.ctype))
+    }
+
+    fn is_bytes(&self, ty: TypeId) -> bool {
+        match self.plain_ctype(ty) {
+            CType::Array { element, .. } => self.size(*element) == 1,
+            _ => false,
+        }
     }
 
     fn same_member(&self, a: TypeId, b: TypeId) -> bool {

@@ -2,15 +2,17 @@
 
 use base::IdVec;
 use program::{
-    Access, Address, BinaryOp, Body, Callee, Const, ConstId, ConversionKind, FunctionId, InstId,
-    Op, Operand, PathStep, Program, Terminator, Ty, TypeId,
+    Access, Address, Body, Callee, Const, ConstId, ConversionKind, FunctionId, InstId, Op, Operand,
+    Program, Terminator, Ty, TypeId,
 };
 
+use super::addresses::{carries_address, is_pointer_again, shift_of};
 use super::calls::{Calls, Site, copy_memory, varargs};
-use super::graph::{Complex, Graph, Location, NO_POINTER, Node, Shift};
+use super::graph::{Complex, Graph, Location, NO_POINTER, Node};
 use super::layout::Layout;
 use super::object::{ObjectId, ObjectKind};
-use crate::loops::int_constant;
+use super::shift::Shift;
+use crate::loops::{constant_value, int_constant};
 
 pub(super) const NO_NODE: Node = Node::MAX;
 
@@ -31,6 +33,12 @@ pub(super) struct Generator<'g, 'a> {
 impl Generator<'_, '_> {
     pub fn run(&mut self) {
         self.initialisers();
+        // Numbers are stored through these as well, so that no pointer need flow there.
+        for (id, constant) in self.program.constants.iter_enumerated() {
+            if matches!(constant, Const::Global { .. }) {
+                self.constant(id);
+            }
+        }
         for (function, called) in self.program.functions.iter_enumerated() {
             if let Some(body) = &called.body {
                 self.assign_nodes(function, body);
@@ -77,10 +85,11 @@ impl Generator<'_, '_> {
     /// Every instruction that can carry a pointer gets a node.
     fn assign_nodes(&mut self, function: FunctionId, body: &Body) {
         let mut nodes = vec![NO_NODE; body.insts.len()];
+        let params = &self.program.functions[function].params;
         for (id, inst) in body.insts.iter_enumerated() {
             let carries = match inst.ty {
                 Ty::Ptr | Ty::Aggregate(_) => true,
-                Ty::Int(64) => carries_address(&inst.op, &nodes, body),
+                Ty::Int(64) => carries_address(&inst.op, &nodes, body, params),
                 _ => false,
             };
             if !carries {
@@ -238,7 +247,7 @@ impl Generator<'_, '_> {
                 }
             }
             Op::MemCopy { to, from, size, .. } => {
-                let size = int_constant(*size, &self.program.constants);
+                let size = constant_value(*size, body, &self.program.constants);
                 if let (Some(to), Some(from)) =
                     (self.node(function, *to), self.node(function, *from))
                 {
@@ -304,8 +313,8 @@ impl Generator<'_, '_> {
     }
 
     fn store(&mut self, function: FunctionId, body: &Body, access: &Access, value: Operand) {
-        let Some(value_node) = self.node(function, value) else { return };
         let Some(pointer) = self.node(function, access.ptr) else { return };
+        let Some(value_node) = self.stored_value(function, body, value) else { return };
         let params = &self.program.functions[function].params;
         let ty = match value {
             Operand::Param(index) if index as usize >= params.len() => Ty::Ptr,
@@ -314,6 +323,22 @@ impl Generator<'_, '_> {
         for part in self.parts(pointer, ty) {
             self.graph.add_complex(part, Complex::Store(value_node));
         }
+    }
+
+    /// The node of what is stored; a byte that was just read may be one of a pointer.
+    fn stored_value(&mut self, function: FunctionId, body: &Body, value: Operand) -> Option<Node> {
+        if let Some(node) = self.node(function, value) {
+            return Some(node);
+        }
+        let Operand::Inst(inst) = value else { return None };
+        let Op::Load(access) = &body.insts[inst].op else { return None };
+        if body.insts[inst].ty != Ty::Int(8) {
+            return None;
+        }
+        let pointer = self.node(function, access.ptr)?;
+        let byte = self.graph.node();
+        self.graph.add_complex(pointer, Complex::Load(byte, NO_POINTER));
+        Some(byte)
     }
 
     /// The words of an access that can hold pointers: one, unless a whole struct is read
@@ -417,103 +442,4 @@ impl Generator<'_, '_> {
             self.graph.add_complex(from, Complex::Within(result));
         }
     }
-}
-
-/// Whether an integer of pointer width may be an address.
-fn carries_address(op: &Op, nodes: &[Node], body: &Body) -> bool {
-    match op {
-        Op::Load(_)
-        | Op::Phi(_)
-        | Op::Select { .. }
-        | Op::Call(_)
-        | Op::Extract { .. }
-        | Op::AtomicUpdate { .. } => true,
-        Op::Convert(conversion) => matches!(
-            conversion.kind,
-            ConversionKind::PointerToInt | ConversionKind::Bits | ConversionKind::SignChange
-        ),
-        // Arithmetic only on what was a pointer in this function; anything else that is
-        // made a pointer counts as unknown.
-        Op::Binary { op, lhs, rhs, .. } => {
-            let was_pointer = |operand: &Operand| match operand {
-                Operand::Inst(inst) => match &body.insts[*inst].op {
-                    Op::Convert(conversion) => conversion.kind == ConversionKind::PointerToInt,
-                    Op::Binary { .. } => nodes[inst.0 as usize] != NO_NODE,
-                    _ => false,
-                },
-                _ => false,
-            };
-            let moves = matches!(
-                op,
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor
-            );
-            moves && (was_pointer(lhs) || was_pointer(rhs))
-        }
-        _ => false,
-    }
-}
-
-/// Whether an integer plainly is a pointer of this function, so that making it a pointer
-/// again leads nowhere unknown.
-fn is_pointer_again(body: &Body, operand: Operand) -> bool {
-    let mut operand = operand;
-    for _ in 0..16 {
-        let Operand::Inst(inst) = operand else { return false };
-        match &body.insts[inst].op {
-            Op::Convert(conversion) => match conversion.kind {
-                ConversionKind::PointerToInt => return true,
-                ConversionKind::Bits | ConversionKind::SignChange => operand = conversion.value,
-                _ => return false,
-            },
-            Op::Binary { lhs, rhs: Operand::Const(_), .. } => operand = *lhs,
-            _ => return false,
-        }
-    }
-    false
-}
-
-/// Pointer arithmetic as the layout sees it: a leading constant index walks over elements
-/// like a variable one, what follows selects a part.
-pub(crate) fn shift_of(program: &Program, address: &Address) -> Shift {
-    let strides: Vec<i64> = address.terms.iter().map(|term| term.stride).collect();
-    // Only a member step at the front, or after walking over elements, tells what the
-    // base itself points to.
-    let record = match &*address.path {
-        [PathStep::Field { record, .. }, ..]
-        | [PathStep::Index { .. }, PathStep::Field { record, .. }, ..] => Some(*record),
-        _ => None,
-    };
-    let mut shift = Shift { offset: address.offset, strides, is_bytewise: false, record };
-    let Some(PathStep::Index { constant, .. }) = address.path.first() else {
-        shift.is_bytewise = address.path.is_empty() && shift.strides.is_empty();
-        return shift;
-    };
-    if *constant == 0 {
-        return shift;
-    }
-    let inside = offset_of_path(program, &address.path[1..]);
-    let walked = address.offset - inside;
-    let element = walked / constant;
-    if element.abs() <= 1 {
-        shift.is_bytewise = address.path.len() == 1 && shift.strides.is_empty();
-    } else {
-        shift.offset = inside;
-        shift.strides.push(element);
-    }
-    shift
-}
-
-/// The offset that member steps add up to; constant indices further in count as zero
-/// because the layout folds arrays anyway.
-fn offset_of_path(program: &Program, path: &[PathStep]) -> i64 {
-    path.iter()
-        .map(|step| match step {
-            PathStep::Field { record, member } => program
-                .records
-                .get(*record)
-                .and_then(|record| record.members.get(*member as usize))
-                .map_or(0, |member| (member.offset_bits / 8) as i64),
-            PathStep::UnionMembers { .. } | PathStep::Index { .. } => 0,
-        })
-        .sum()
 }

@@ -4,11 +4,13 @@
 //! one node for their contents. The location at an unknown offset has two: what is
 //! written there flows into every cell, and it reads what any cell holds.
 
-use program::{CType, FunctionId, RecordId, TypeId};
+use program::{FunctionId, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::copies::MemoryCopy;
 use super::layout::{Layout, Types};
 use super::object::{Object, ObjectId, ObjectKind};
+use super::shift::{Shift, Target};
 use crate::set::SparseSet;
 
 pub(super) type Node = u32;
@@ -68,87 +70,12 @@ pub(super) struct Cells {
     pub is_renamed: bool,
 }
 
-/// Pointer arithmetic: `base + offset + sum(stride * unknown)`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Shift {
-    pub offset: i64,
-    pub strides: Vec<i64>,
-    /// The offset counts in single bytes of a `char *`, not in members of a type.
-    pub is_bytewise: bool,
-    /// The pointer is used as one to this record.
-    pub record: Option<RecordId>,
-}
-
 /// A location after pointer arithmetic.
 #[derive(Clone, Copy)]
 enum Shifted {
     To(Location),
     Pool(TypeId),
     Nowhere,
-}
-
-/// Where pointer arithmetic leads within an object.
-pub(super) enum Target {
-    /// An offset, not yet canonical.
-    At(i64),
-    Anywhere,
-    /// Memory from outside turns out to be of this type: any such memory.
-    Pool(TypeId),
-    /// Out of bounds or of another type: such a pointer is never used on a run without
-    /// a fault.
-    Nowhere,
-}
-
-impl Shift {
-    pub(super) fn target(&self, types: &Types, object: &Object, offset: i64) -> Target {
-        let layout = object.layout;
-        if let Some(record) = self.record {
-            let ty = types.type_of(record);
-            let size = types.size(ty) as i64;
-            // Memory from outside that is used as more than it was declared is that.
-            let is_declared = match layout {
-                Layout::Array(own) => size <= types.size(own) as i64 - offset,
-                _ => object.kind != ObjectKind::Unknown,
-            };
-            let can_be = is_declared && types.can_be(layout, offset, record);
-            if object.kind.is_outside() && size > 0 && !can_be {
-                return Target::Pool(ty);
-            }
-            if !object.kind.is_outside() && !types.can_be(layout, offset, record) {
-                return Target::Nowhere;
-            }
-        }
-        // Within an array of bytes a byte offset stays inside the array.
-        if layout == Layout::Whole || (self.is_bytewise && types.can_walk(layout, offset, 1)) {
-            return Target::At(offset);
-        }
-        let is_array = types.is_array(layout);
-        if self.is_bytewise && is_array && types.can_walk(layout, offset, self.offset) {
-            return Target::At(offset);
-        }
-        let target = offset.saturating_add(self.offset);
-        if object.size.is_some_and(|size| target > 0 && target as u64 >= size) {
-            return Target::Nowhere;
-        }
-        if target < 0 {
-            // Elements of an array are its first, so going back may be fine there.
-            return if is_array { Target::Anywhere } else { Target::Nowhere };
-        }
-        let mut strides = self.strides.iter();
-        match strides.all(|&stride| types.can_walk(layout, target, stride)) {
-            true => Target::At(target),
-            false => Target::Anywhere,
-        }
-    }
-}
-
-/// A copy of memory: one node for each offset copied, shared by all pairs of objects.
-#[derive(Default)]
-pub(super) struct MemoryCopy {
-    pub size: Option<u64>,
-    pub parts: Vec<(i64, Node)>,
-    /// Targets seen so far.
-    pub targets: Vec<Location>,
 }
 
 pub(super) struct Graph<'a> {
@@ -172,10 +99,10 @@ pub(super) struct Graph<'a> {
     pub copies: Vec<MemoryCopy>,
     /// For each type, what pointers to it from outside lead to.
     pub pools: FxHashMap<TypeId, Node>,
-    functions_from_outside: Node,
+    pub(super) functions_from_outside: Node,
     /// Objects that are to escape, while some are escaping.
-    escaping: Vec<ObjectId>,
-    is_escaping: bool,
+    pub(super) escaping: Vec<ObjectId>,
+    pub(super) is_escaping: bool,
     /// Functions that escaped and were not yet entered.
     pub escaped_functions: Vec<FunctionId>,
     constrained: FxHashSet<(Node, Complex)>,
@@ -258,92 +185,10 @@ impl<'a> Graph<'a> {
             copied_by: Vec::new(),
             is_renamed: false,
         });
+        if kind.is_outside() {
+            self.make_all_cells(id);
+        }
         id
-    }
-
-    /// The node of what pointers to this type from outside the program lead to: memory
-    /// we never saw, and objects of the type that escaped. An untyped pointer leads to
-    /// unknown memory, until it is used as a record; scalars and strings are not followed
-    /// on their way out and back in.
-    pub fn pool(&mut self, pointee: TypeId) -> Node {
-        let plain = self.types.plain(pointee);
-        if matches!(self.types.plain_ctype(plain), CType::Function { .. }) {
-            return self.functions_from_outside;
-        }
-        if self.types.size(plain) == 0 {
-            return self.places[0].read;
-        }
-        if let Some(&node) = self.pools.get(&plain) {
-            return node;
-        }
-        let node = self.node();
-        self.pools.insert(plain, node);
-        let object = self.object(ObjectKind::Outside(plain), Layout::Array(plain), None);
-        let start = self.location(object, 0);
-        self.add_member(node, start);
-        node
-    }
-
-    /// Unmodelled code may read and write the object from now on, and call it.
-    pub fn escape(&mut self, id: ObjectId) {
-        self.escaping.push(id);
-        // What escapes lets more escape; a list instead of recursion keeps the stack small.
-        if self.is_escaping {
-            return;
-        }
-        self.is_escaping = true;
-        while let Some(id) = self.escaping.pop() {
-            self.escape_one(id);
-        }
-        self.is_escaping = false;
-    }
-
-    fn escape_one(&mut self, id: ObjectId) {
-        let object = &mut self.objects[id.0 as usize].object;
-        if std::mem::replace(&mut object.escapes, true) {
-            return;
-        }
-        let (kind, layout) = (object.kind, object.layout);
-        let start = self.location(id, 0);
-        if let ObjectKind::Function(function) = kind {
-            self.escaped_functions.push(function);
-            self.add_member(self.functions_from_outside, start);
-            return;
-        }
-        match layout {
-            Layout::Type(ty) | Layout::Array(ty) => {
-                let ty = self.types.element(ty);
-                if self.types.record(ty).is_some() {
-                    let pool = self.pool(ty);
-                    self.add_member(pool, start);
-                }
-            }
-            Layout::Bytes | Layout::Whole => {}
-        }
-        let cells = &self.objects[id.0 as usize];
-        let known: Vec<(i64, Location)> = cells.at.clone();
-        let anywhere = cells.anywhere;
-        for (offset, location) in known {
-            let node = self.places[location as usize].read;
-            self.open_cell(node, layout, offset);
-        }
-        if let Some(location) = anywhere {
-            self.add_complex(self.places[location as usize].write, Complex::Escape);
-        }
-    }
-
-    /// A cell that code outside reads and writes.
-    fn open_cell(&mut self, node: Node, layout: Layout, offset: i64) {
-        self.add_complex(node, Complex::Escape);
-        let pointee = self.types.scalar_at(layout, offset).and_then(|ty| self.types.pointee(ty));
-        match (pointee, layout) {
-            (Some(pointee), _) => {
-                let pool = self.pool(pointee);
-                self.add_edge(pool, node);
-            }
-            (None, Layout::Whole | Layout::Bytes) => self.add_member(node, 0),
-            (None, _) => {}
-        }
     }
 
     /// The location of an offset; made, with its node, when first asked for.
@@ -456,9 +301,14 @@ impl<'a> Graph<'a> {
                 Shifted::To(location) => shifted.push(location),
                 Shifted::Nowhere => {}
                 Shifted::Pool(ty) => {
+                    let pool = self.pool(ty);
                     if self.pooled.insert((shift, to)) {
-                        let pool = self.pool(ty);
                         self.add_complex(pool, Complex::Shift(shift, to));
+                    }
+                    // A pool that became unknown memory leads back to that.
+                    let pool = self.find(pool) as usize;
+                    if self.points_to[pool].contains(0) {
+                        shifted.push(0);
                     }
                 }
             }
@@ -488,28 +338,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn escape_all(&mut self, members: &SparseSet) {
-        for member in members.iter() {
-            self.escape(self.places[member as usize].object);
-        }
-    }
-
-    /// A pointer that may lead almost anywhere is one from outside: what it may point to
-    /// escapes, and unknown memory stands for all of it.
-    pub fn widen(&mut self, node: Node) {
-        let members = std::mem::take(&mut self.points_to[node as usize]);
-        let is_new = !members.contains(0) || self.fresh[node as usize].contains(0);
-        self.fresh[node as usize].clear();
-        self.points_to[node as usize].insert(0);
-        self.is_wide[node as usize] = true;
-        if is_new {
-            self.mark_dirty(node);
-            self.fresh[node as usize].insert(0);
-        }
-        self.escape_all(&members);
-    }
-
-    fn mark_dirty(&mut self, node: Node) {
+    pub(super) fn mark_dirty(&mut self, node: Node) {
         if self.fresh[node as usize].is_empty() {
             self.dirty.push(node);
         }
@@ -537,61 +366,6 @@ impl<'a> Graph<'a> {
         if !self.points_to[node as usize].is_empty() {
             self.pending.push((node, complex));
         }
-    }
-
-    /// The node for the bytes a copy moves from `offset` of its source.
-    pub fn copy_part_node(&mut self, copy: u32, offset: i64) -> Node {
-        let parts = &self.copies[copy as usize].parts;
-        match parts.binary_search_by_key(&offset, |(at, _)| *at) {
-            Ok(at) => parts[at].1,
-            Err(at) => {
-                let node = self.node();
-                self.copies[copy as usize].parts.insert(at, (offset, node));
-                for target in self.copies[copy as usize].targets.clone() {
-                    self.write_part(target, offset, node);
-                }
-                node
-            }
-        }
-    }
-
-    /// A location of a copy's source: its contents become a part of the copy.
-    pub fn copy_part(&mut self, copy: u32, start: i64, location: Location) {
-        // Of what lies anywhere, only what was written there: cells are copied one by one.
-        let Place { offset, write: contents, .. } = self.places[location as usize];
-        let part = if start == ANYWHERE || offset == ANYWHERE {
-            ANYWHERE
-        } else {
-            let distance = offset - start;
-            let size = self.copies[copy as usize].size;
-            if distance < 0 || size.is_some_and(|size| distance as u64 >= size) {
-                return;
-            }
-            distance
-        };
-        let node = self.copy_part_node(copy, part);
-        if location == 0 {
-            // Unknown bytes hold unknown pointers, not every object that escaped.
-            self.add_member(node, 0);
-        } else {
-            self.add_edge(contents, node);
-        }
-    }
-
-    /// Lets a part of a copy flow into one of the copy's targets.
-    pub fn write_part(&mut self, target: Location, offset: i64, part: Node) {
-        if target == 0 {
-            self.add_complex(part, Complex::Escape);
-            return;
-        }
-        let Place { object, offset: start, .. } = self.places[target as usize];
-        let to = if start == ANYWHERE || offset == ANYWHERE {
-            self.anywhere(object)
-        } else {
-            self.location(object, start + offset)
-        };
-        let write = self.places[to as usize].write;
-        self.add_edge(part, write);
     }
 
     /// Everything an object holds, as one node to read.

@@ -29,7 +29,10 @@ pub struct Types<'a> {
 }
 
 /// Type definitions nest by value only so deep; a longer chain is a cycle in bad input.
-const MAX_NESTING: u32 = 64;
+pub(super) const MAX_NESTING: u32 = 64;
+
+/// More scalars of one object than this are not told apart before a pointer leads there.
+const MAX_SCALARS: usize = 256;
 
 impl<'a> Types<'a> {
     pub fn new(program: &'a Program) -> Self {
@@ -142,47 +145,84 @@ impl<'a> Types<'a> {
                 if !is_array && (offset < 0 || offset >= whole.max(1)) {
                     return None;
                 }
-                Some(self.canonical_in(ty, offset, MAX_NESTING))
+                self.canonical_in(ty, offset, MAX_NESTING)
             }
             Layout::Array(ty) => {
                 let element = self.size(ty) as i64;
                 if offset < 0 || element == 0 || offset < element {
                     let inside = || self.canonical_in(ty, offset, MAX_NESTING);
-                    return (offset >= 0).then(inside);
+                    return (offset >= 0).then(inside).flatten();
                 }
                 // Walking over elements keeps to the first; an offset beyond it is either
                 // in the array at the record's end, or the memory is more than the type
                 // says: all of that is one cell.
                 match self.trailing_array(ty) {
-                    Some((start, step)) => Some(start + (offset - start) % step),
+                    Some((start, step)) => {
+                        self.canonical_in(ty, start + (offset - start) % step, MAX_NESTING)
+                    }
                     None if self.record(ty).is_some() => Some(element),
-                    None => Some(offset % element),
+                    None => self.canonical_in(ty, offset % element, MAX_NESTING),
                 }
             }
         }
     }
 
-    fn canonical_in(&self, ty: TypeId, offset: i64, depth: u32) -> i64 {
+    /// None for the middle of a scalar: an access there may overlap its neighbour.
+    fn canonical_in(&self, ty: TypeId, offset: i64, depth: u32) -> Option<i64> {
         if depth == 0 {
-            return offset;
+            return Some(offset);
         }
         match self.plain_ctype(ty) {
             CType::Array { element, .. } | CType::Vector { element, .. } => {
                 let step = self.size(*element) as i64;
                 if step == 0 {
-                    return 0;
+                    return Some(0);
                 }
                 self.canonical_in(*element, offset.rem_euclid(step), depth - 1)
             }
             CType::Record(record) => match self.member_at(*record, offset) {
                 Some(Inside::Member(start, ty)) => {
-                    start + self.canonical_in(ty, offset - start, depth - 1)
+                    Some(start + self.canonical_in(ty, offset - start, depth - 1)?)
                 }
-                Some(Inside::UnionWithArray) => 0,
-                Some(Inside::Union) | None => offset,
+                Some(Inside::UnionWithArray) => Some(0),
+                Some(Inside::Union) | None => Some(offset),
             },
-            // The middle of a scalar is that scalar.
-            _ => 0,
+            _ => (offset == 0).then_some(0),
+        }
+    }
+
+    /// The canonical offsets of the scalars in a type, as far as they are worth counting.
+    pub fn scalar_offsets(&self, ty: TypeId) -> Vec<i64> {
+        let mut offsets = Vec::new();
+        self.add_scalars(ty, 0, &mut offsets, MAX_NESTING);
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets
+    }
+
+    fn add_scalars(&self, ty: TypeId, start: i64, offsets: &mut Vec<i64>, depth: u32) {
+        if depth == 0 || offsets.len() >= MAX_SCALARS {
+            return;
+        }
+        match self.plain_ctype(ty) {
+            CType::Array { element, .. } | CType::Vector { element, .. } => {
+                self.add_scalars(*element, start, offsets, depth - 1);
+            }
+            CType::Record(record) => {
+                let Some(known) = self.records.get(*record) else { return };
+                if let Some(Inside::UnionWithArray) = self.member_at(*record, 0) {
+                    return offsets.push(start);
+                }
+                for member in &known.members {
+                    let at = start + (member.offset_bits / 8) as i64;
+                    if member.is_bit_field {
+                        offsets.push(at);
+                    } else {
+                        self.add_scalars(member.ctype, at, offsets, depth - 1);
+                    }
+                }
+            }
+            _ => offsets.push(start),
         }
     }
 
@@ -193,6 +233,84 @@ impl<'a> Types<'a> {
             Layout::Type(ty) => matches!(self.plain_ctype(ty), CType::Array { .. }),
             Layout::Whole | Layout::Bytes => false,
         }
+    }
+
+    /// The size of an element, of an object that is an array as a whole.
+    pub fn element_size(&self, layout: Layout) -> Option<i64> {
+        let size = match layout {
+            Layout::Array(ty) => self.size(ty),
+            Layout::Type(ty) => match self.plain_ctype(ty) {
+                CType::Array { element, .. } => self.size(*element),
+                _ => 0,
+            },
+            Layout::Whole | Layout::Bytes => 0,
+        };
+        (size > 0).then_some(size as i64)
+    }
+
+    /// Start and end of the array of bytes that an offset lies in.
+    pub fn bytes_around(&self, layout: Layout, offset: i64) -> Option<(i64, i64)> {
+        let mut ty = match layout {
+            Layout::Whole | Layout::Bytes => return None,
+            Layout::Type(ty) => ty,
+            Layout::Array(ty) => {
+                if self.size(ty) == 1 {
+                    return Some((0, i64::MAX));
+                }
+                match self.trailing_array(ty) {
+                    Some((start, 1)) if offset >= start => return Some((start, i64::MAX)),
+                    _ => ty,
+                }
+            }
+        };
+        let mut start = 0;
+        for _ in 0..MAX_NESTING {
+            match self.plain_ctype(ty) {
+                CType::Array { element, .. } if self.size(*element) == 1 => {
+                    return Some((start, start + self.size(ty) as i64));
+                }
+                CType::Array { element, .. } => {
+                    let step = self.size(*element).max(1) as i64;
+                    start += (offset - start).div_euclid(step) * step;
+                    ty = *element;
+                }
+                CType::Record(record) => match self.member_at(*record, offset - start)? {
+                    Inside::Member(at, member) => {
+                        start += at;
+                        ty = member;
+                    }
+                    Inside::UnionWithArray => return Some((start, start + self.size(ty) as i64)),
+                    Inside::Union => return None,
+                },
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Whether a record starts at `start` that `inside` lies in.
+    pub fn record_around(&self, layout: Layout, start: i64, inside: i64) -> bool {
+        let (Layout::Type(mut ty) | Layout::Array(mut ty)) = layout else { return false };
+        let mut at = 0;
+        for _ in 0..MAX_NESTING {
+            match self.plain_ctype(ty) {
+                CType::Array { element, .. } => {
+                    let step = self.size(*element).max(1) as i64;
+                    at += (inside - at).div_euclid(step) * step;
+                    ty = *element;
+                }
+                CType::Record(_) if at == start => return true,
+                CType::Record(record) => match self.member_at(*record, inside - at) {
+                    Some(Inside::Member(offset, member)) => {
+                        at += offset;
+                        ty = member;
+                    }
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// The array at the end of a record that allocations make longer: where it starts and

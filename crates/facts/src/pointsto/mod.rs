@@ -5,8 +5,12 @@
 //! an integer leads to unknown memory or to what the integer was made from, and objects
 //! handed in from outside do not overlap the program's own unless they escaped.
 
+mod addresses;
+mod alias;
 mod calls;
 mod compatible;
+mod copies;
+mod escape;
 mod external;
 mod generate;
 mod graph;
@@ -14,14 +18,15 @@ mod heap_types;
 pub mod layout;
 mod object;
 mod result;
+mod shift;
 mod solver;
 mod wrappers;
 
-pub(crate) use generate::shift_of;
-pub use graph::Shift;
+pub(crate) use addresses::shift_of;
 pub use layout::{Layout, Types};
 pub use object::{Object, ObjectId, ObjectKind};
-pub use result::{CallSite, Cell, CellId, PointsTo, SetId};
+pub use result::{CallSite, Cell, CellId, PointsTo, SetId, UNKNOWN_CELL};
+pub use shift::Shift;
 pub use wrappers::Wrappers;
 pub(crate) use wrappers::{address_taken, canonical_functions, direct_calls};
 

@@ -5,17 +5,22 @@ use base::{IdVec, define_id};
 use program::{FunctionId, InstId, Operand, Program, TypeId};
 use rustc_hash::FxHashMap;
 
+use super::alias::Aliases;
 use super::calls::Calls;
 use super::generate::{NO_NODE, ValueNodes};
-use super::graph::{Graph, Node, Shift, Target};
+use super::graph::{Graph, Node};
 use super::layout::{Layout, Types};
 use super::object::{Object, ObjectId, ObjectKind};
+use super::shift::{Shift, Target};
 use crate::set::SparseSet;
 
 define_id!(/// A part of an object. Cells of one object are neighbours, ordered by offset.
     CellId);
 define_id!(/// An interned points-to set; 0 is the empty one.
     SetId);
+
+/// The only cell of unknown memory, which is the first object there is.
+pub const UNKNOWN_CELL: CellId = CellId(0);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
@@ -60,10 +65,12 @@ pub struct PointsTo {
     object_of: FxHashMap<ObjectKind, ObjectId>,
     /// What pointers to each type from outside lead to.
     pools: FxHashMap<TypeId, SetId>,
+    aliases: Aliases,
 }
 
 impl PointsTo {
-    /// Cells a value may point to. Empty for null, integers and pointers never set.
+    /// Cells a value may point to. Empty for null, integers and pointers never set. Memory
+    /// from outside stands for escaped objects as well; see [`with_aliases`](Self::with_aliases).
     pub fn of(&self, function: FunctionId, operand: Operand) -> &SparseSet {
         &self.sets[self.set_of(function, operand)]
     }
@@ -111,8 +118,15 @@ impl PointsTo {
         objects
     }
 
-    /// The cells an access of `size` bytes through a pointer to `cells` may touch; none
-    /// for a size that is not known.
+    /// The cells, and for those of memory from outside all escaped cells they may be.
+    pub fn with_aliases(&self, cells: &SparseSet) -> SparseSet {
+        let mut all = cells.clone();
+        self.aliases.add_to(&mut all);
+        all
+    }
+
+    /// The cells an access of `size` bytes (none where not known) through a pointer to
+    /// `cells` may touch, those that memory from outside may be included.
     pub fn touched(&self, cells: &SparseSet, size: Option<u64>) -> SparseSet {
         let mut touched = SparseSet::new();
         for id in cells.iter() {
@@ -142,24 +156,45 @@ impl PointsTo {
                 next += 1;
             }
         }
+        self.aliases.add_to(&mut touched);
         touched
     }
 
     /// Where arithmetic on pointers to `cells` leads.
     pub fn shifted(&self, types: &Types, cells: &SparseSet, shift: &Shift) -> SparseSet {
         let mut shifted = SparseSet::new();
-        let mut is_pooled = false;
+        let pooled = self.shift_into(types, cells, shift, &mut shifted);
+        // Memory from outside used as a record is any such memory. What in that pool is not
+        // such a record itself is unknown memory, and stays so.
+        if let Some(ty) = pooled {
+            let in_pool = match self.pools.get(&ty) {
+                Some(&pool) => self.shift_into(types, &self.sets[pool], shift, &mut shifted),
+                None => pooled,
+            };
+            if in_pool.is_some() {
+                shifted.insert(UNKNOWN_CELL.0);
+            }
+        }
+        shifted
+    }
+
+    /// Adds where the arithmetic leads from each of the cells; the type of record, if some
+    /// of them are memory from outside that is used as one.
+    fn shift_into(
+        &self,
+        types: &Types,
+        cells: &SparseSet,
+        shift: &Shift,
+        shifted: &mut SparseSet,
+    ) -> Option<TypeId> {
+        let mut pooled = None;
         for id in cells.iter() {
             let Cell { object, offset } = self.cells[CellId(id)];
             let known = &self.objects[object];
             let target = match offset.map(|offset| shift.target(types, known, offset)) {
                 Some(Target::Nowhere) => continue,
                 Some(Target::Pool(ty)) => {
-                    if !std::mem::replace(&mut is_pooled, true)
-                        && let Some(&pool) = self.pools.get(&ty)
-                    {
-                        shifted.union(&self.shifted(types, &self.sets[pool], shift));
-                    }
+                    pooled = Some(ty);
                     continue;
                 }
                 Some(Target::At(target)) => types
@@ -175,7 +210,7 @@ impl PointsTo {
                 }
             }
         }
-        shifted
+        pooled
     }
 
     /// The cell at a canonical offset, if any pointer leads there.
@@ -223,6 +258,7 @@ pub(super) fn freeze(
         }
     }
     result.first_cell.push(result.cells.len() as u32);
+    result.aliases = Aliases::new(graph.types, &graph.objects);
     let mut interner = Interner::new(new_number, graph.parent.len());
     let mut reads = vec![NO_NODE; result.cells.len()];
     for (location, place) in graph.places.iter().enumerate() {

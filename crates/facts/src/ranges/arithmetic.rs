@@ -50,7 +50,7 @@ fn corners(a: (i128, i128), b: (i128, i128), f: impl Fn(i128, i128) -> i128) -> 
 }
 
 /// Addition and the like mean the same bits in both views. Where the source promises not
-/// to wrap, what would have wrapped cannot happen.
+/// to wrap, results beyond the width are believed to be the outermost ones.
 fn both_views(
     bits: u32,
     wrap: Wrap,
@@ -59,10 +59,15 @@ fn both_views(
     f: impl Fn(i128, i128) -> i128 + Copy,
 ) -> Interval {
     let top = Interval::all(bits);
-    let (mut low, mut high) = corners(signed_view(lhs), signed_view(rhs), f);
-    if wrap.no_signed {
-        low = low.clamp(top.signed_min.into(), top.signed_max.into());
-        high = high.clamp(top.signed_min.into(), top.signed_max.into());
+    let (low, high) = corners(signed_view(lhs), signed_view(rhs), f);
+    let limits = (i128::from(top.signed_min), i128::from(top.signed_max));
+    if wrap.no_signed && (low < limits.0 || high > limits.1) {
+        // The other view would not agree on what did not happen.
+        return Interval::signed(
+            bits,
+            low.clamp(limits.0, limits.1),
+            high.clamp(limits.0, limits.1),
+        );
     }
     let by_sign = Interval::signed(bits, low, high);
     let (mut low, mut high) = corners(unsigned_view(lhs), unsigned_view(rhs), f);

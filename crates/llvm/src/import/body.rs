@@ -297,13 +297,15 @@ impl<'a, 'u, 'r> BodyReader<'a, 'u, 'r> {
         }
     }
 
-    fn stored_variable(&self, ptr: Operand) -> Option<VarId> {
-        let Operand::Inst(id) = ptr else { return None };
-        match self.body.insts.get(id.0 as usize)?.op()? {
-            Op::Alloca { variable, .. } => *variable,
-            // Addresses build on earlier ones; a garbled stream's may go in circles.
-            Op::Address(address) if address.base < ptr => self.stored_variable(address.base),
-            _ => None,
+    fn stored_variable(&self, mut ptr: Operand) -> Option<VarId> {
+        loop {
+            let Operand::Inst(id) = ptr else { return None };
+            match self.body.insts.get(id.0 as usize)?.op()? {
+                Op::Alloca { variable, .. } => return *variable,
+                // Addresses build on earlier ones; a garbled stream's may go in circles.
+                Op::Address(address) if address.base < ptr => ptr = address.base,
+                _ => return None,
+            }
         }
     }
 
