@@ -98,7 +98,7 @@ impl Effects {
         inst: InstId,
     ) -> CellEffects {
         let mut all = CellEffects::default();
-        self.for_call(context, caller, inst, |kind, cells| match kind {
+        self.for_call(context, caller, inst, |kind, cells, _| match kind {
             EffectKind::Read => drop(all.reads.union(cells)),
             EffectKind::Write => drop(all.writes.union(cells)),
             EffectKind::Free => drop(all.frees.union(cells)),
@@ -107,13 +107,14 @@ impl Effects {
     }
 
     /// Visits the sets that together are what a call may do. Frees come as cells of the
-    /// freed objects' numbers.
+    /// freed objects' numbers. Sets that belong to these effects, and not to the one call,
+    /// come with a number of their own.
     pub fn for_call(
         &self,
         context: &EffectContext,
         caller: FunctionId,
         inst: InstId,
-        mut visit: impl FnMut(EffectKind, &SparseSet),
+        mut visit: impl FnMut(EffectKind, &SparseSet, Option<u32>),
     ) {
         let body = context.program.functions[caller].body.as_ref();
         let Some(Op::Call(instruction)) = body.and_then(|b| b.insts.get(inst)).map(|i| &i.op)
@@ -121,18 +122,19 @@ impl Effects {
             return;
         };
         if let Some(allocated) = context.allocated_by(caller, inst) {
-            visit(EffectKind::Write, &allocated);
+            visit(EffectKind::Write, &allocated, None);
         }
         for call in context.calls.calls_at(caller, inst) {
             if call.is_open {
-                visit(EffectKind::Read, &self.escaped);
-                visit(EffectKind::Write, &self.escaped);
+                visit(EffectKind::Read, &self.escaped, Some(u32::MAX));
+                visit(EffectKind::Write, &self.escaped, Some(u32::MAX));
             }
             for &target in context.calls.targets(call) {
                 let cells = self.of_function(target);
-                visit(EffectKind::Read, &cells.reads);
-                visit(EffectKind::Write, &cells.writes);
-                visit(EffectKind::Free, &cells.frees);
+                let number = Some(self.cells_of[target.0 as usize]);
+                visit(EffectKind::Read, &cells.reads, number);
+                visit(EffectKind::Write, &cells.writes, number);
+                visit(EffectKind::Free, &cells.frees, number);
                 let size = external::known_size(context.program, caller, inst, target);
                 let is_direct = !matches!(
                     call.kind,
@@ -148,9 +150,9 @@ impl Effects {
                     };
                     if effect.size.is_none() && size.is_some() {
                         let sized = ParamEffect { size, ..effect.clone() };
-                        visit(effect.kind, &context.reached(pointer, &sized));
+                        visit(effect.kind, &context.reached(pointer, &sized), None);
                     } else {
-                        visit(effect.kind, &context.reached(pointer, effect));
+                        visit(effect.kind, &context.reached(pointer, effect), None);
                     }
                 }
             }

@@ -109,16 +109,16 @@ impl<'a> Writers<'a> {
                 }
                 Writer::Call { .. } => {
                     index.start();
-                    effects.for_call(context, self.function, inst, |kind, cells| {
+                    effects.for_call(context, self.function, inst, |kind, cells, number| {
                         if kind == EffectKind::Write {
-                            index.add(cells);
+                            index.add_numbered(cells, number);
                         }
                     });
                     index.hit().iter().for_each(|&g| writes[g as usize].push((inst, false)));
                 }
                 Writer::Unknown { .. } => {
                     index.start();
-                    index.add(effects.escaped());
+                    index.add_numbered(effects.escaped(), Some(u32::MAX));
                     index.hit().iter().for_each(|&g| writes[g as usize].push((inst, false)));
                 }
             }
@@ -193,6 +193,8 @@ struct GroupIndex {
     of_cell: FxHashMap<u32, Vec<u32>>,
     is_hit: Vec<bool>,
     hit: Vec<u32>,
+    /// The groups that sets with a number meet.
+    numbered: FxHashMap<u32, Vec<u32>>,
 }
 
 impl GroupIndex {
@@ -205,7 +207,8 @@ impl GroupIndex {
                 of_cell.entry(cell).or_default().push(group as u32);
             }
         }
-        Self { all, of_cell, is_hit: vec![false; groups.len()], hit: Vec::new() }
+        let is_hit = vec![false; groups.len()];
+        Self { all, of_cell, is_hit, hit: Vec::new(), numbered: FxHashMap::default() }
     }
 
     fn start(&mut self) {
@@ -223,6 +226,25 @@ impl GroupIndex {
                 if !std::mem::replace(&mut self.is_hit[group as usize], true) {
                     self.hit.push(group);
                 }
+            }
+        }
+    }
+
+    /// As `add`, for a set that comes again.
+    fn add_numbered(&mut self, cells: &SparseSet, number: Option<u32>) {
+        let Some(number) = number else { return self.add(cells) };
+        if !self.numbered.contains_key(&number) {
+            let mut met = Vec::new();
+            for cell in cells.intersection(&self.all).iter() {
+                met.extend_from_slice(&self.of_cell[&cell]);
+            }
+            met.sort_unstable();
+            met.dedup();
+            self.numbered.insert(number, met);
+        }
+        for &group in &self.numbered[&number] {
+            if !std::mem::replace(&mut self.is_hit[group as usize], true) {
+                self.hit.push(group);
             }
         }
     }

@@ -87,8 +87,7 @@ impl Aliases {
     fn of_escaped(escaped: &[(u32, Class, bool)]) -> Self {
         let mut aliases = Self::default();
         let mut set_of: FxHashMap<Class, u32> = FxHashMap::default();
-        for &(cell, class, is_outside) in escaped.iter().filter(|(.., is_outside)| *is_outside) {
-            debug_assert!(is_outside);
+        for &(cell, class, _) in escaped.iter().filter(|(.., is_outside)| *is_outside) {
             let set = *set_of.entry(class).or_insert_with(|| {
                 aliases.sets.push(SparseSet::new());
                 aliases.sets.len() as u32 - 1
@@ -96,12 +95,17 @@ impl Aliases {
             aliases.of_cell.insert(cell, set);
             aliases.outside.insert(cell);
         }
+        // Cells of one class are the same to everybody: one set for each, from outside or not.
+        let mut buckets: FxHashMap<(Class, bool), SparseSet> = FxHashMap::default();
+        for &(cell, class, is_outside) in escaped {
+            buckets.entry((class, is_outside)).or_default().insert(cell);
+        }
         for (class, &set) in &set_of {
-            let is_alias = |(_, other, is_outside): &&(u32, Class, bool)| {
-                may_be(*class, *other) || (*is_outside && may_be(*other, *class))
-            };
-            aliases.sets[set as usize] =
-                escaped.iter().filter(is_alias).map(|(cell, ..)| *cell).collect();
+            for ((other, is_outside), cells) in &buckets {
+                if may_be(*class, *other) || (*is_outside && may_be(*other, *class)) {
+                    aliases.sets[set as usize].union(cells);
+                }
+            }
         }
         aliases
     }

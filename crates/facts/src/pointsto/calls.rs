@@ -51,8 +51,6 @@ pub(super) struct Calls<'a> {
     /// What calls that return untyped memory, and untyped parameters, are used as.
     pub heap_types: FxHashMap<(FunctionId, InstId), TypeId>,
     pub param_types: FxHashMap<(FunctionId, u32), TypeId>,
-    /// Types of records that can reach themselves through pointers.
-    pub recursive: Vec<bool>,
 }
 
 impl Calls<'_> {
@@ -188,8 +186,8 @@ impl Calls<'_> {
         graph.add_complex(self.interfaces[function.0 as usize].result, Complex::Escape);
     }
 
-    /// Records that can reach themselves may be reached from several parameters, so those
-    /// share one object; others get one of their own.
+    /// What a parameter of an entry points to: memory of its type from outside. Several
+    /// parameters may be the same memory, so that they share one object.
     fn param_pointee(
         &self,
         graph: &mut Graph,
@@ -199,18 +197,7 @@ impl Calls<'_> {
     ) -> Node {
         let declared = graph.types.pointee(param.ctype).unwrap_or(TypeId::UNKNOWN);
         let used = self.param_types.get(&(function, index)).copied();
-        let pointee = used.unwrap_or(graph.types.plain(declared));
-        let is_recursive =
-            graph.types.record(pointee).is_some_and(|record| self.recursive[record.0 as usize]);
-        if is_recursive || graph.types.size(pointee) == 0 {
-            return graph.pool(pointee);
-        }
-        let kind = ObjectKind::ParamPointee { function, param: index };
-        let object = graph.object(kind, Layout::Array(pointee), None);
-        let start = graph.location(object, 0);
-        let node = graph.node();
-        graph.add_member(node, start);
-        node
+        graph.pool(used.unwrap_or(declared))
     }
 
     /// Functions whose address is taken, but that nothing turned out to call, are called

@@ -73,7 +73,6 @@ pub(crate) fn compute(
         is_entered: vec![false; program.functions.len()],
         heap_types: inferred.calls,
         param_types: inferred.params,
-        recursive: recursive_records(program, &types),
     };
     copies_of_parameters(program, &mut graph, &calls);
     let values = ValueNodes {
@@ -128,38 +127,5 @@ fn copies_of_parameters(program: &Program, graph: &mut Graph, calls: &Calls) {
             let start = graph.location(object, 0);
             graph.add_member(calls.interfaces[function.0 as usize].params[index], start);
         }
-    }
-}
-
-/// Records from which pointers lead back to a record of the same type.
-fn recursive_records(program: &Program, types: &Types) -> Vec<bool> {
-    let n = program.records.len();
-    let targets = |record: u32| {
-        let mut targets = Vec::new();
-        for member in &program.records[program::RecordId(record)].members {
-            add_reachable_records(types, member.ctype, &mut targets, 16);
-        }
-        targets
-    };
-    let mut recursive = vec![false; n];
-    for component in crate::scc::components(n, targets) {
-        let is_cycle = component.len() > 1 || targets(component[0]).contains(&component[0]);
-        for record in component {
-            recursive[record as usize] = is_cycle;
-        }
-    }
-    recursive
-}
-
-fn add_reachable_records(types: &Types, ty: program::TypeId, targets: &mut Vec<u32>, depth: u32) {
-    if depth == 0 {
-        return;
-    }
-    if let Some(record) = types.record(ty) {
-        if (record.0 as usize) < types.records.len() {
-            targets.push(record.0);
-        }
-    } else if let Some(inner) = types.pointee(ty) {
-        add_reachable_records(types, inner, targets, depth - 1);
     }
 }

@@ -15,11 +15,6 @@ pub enum ObjectKind {
     Unknown,
     /// Memory of this type that was handed in from outside the program.
     Outside(TypeId),
-    /// What a pointer parameter of a function without callers points to.
-    ParamPointee {
-        function: FunctionId,
-        param: u32,
-    },
     /// The callee's own copy of a struct passed by value.
     ParamCopy {
         function: FunctionId,
@@ -73,10 +68,7 @@ impl ObjectKind {
 
     /// Whether the memory existed before the program touched it.
     pub fn is_outside(self) -> bool {
-        matches!(
-            self,
-            ObjectKind::Unknown | ObjectKind::Outside(_) | ObjectKind::ParamPointee { .. }
-        )
+        matches!(self, ObjectKind::Unknown | ObjectKind::Outside(_))
     }
 
     /// Whether it dies when this function returns.

@@ -179,9 +179,6 @@ impl Analysed {
         match self.facts.pointers.objects[object].kind {
             ObjectKind::Unknown => "unknown".into(),
             ObjectKind::Outside(ty) => format!("outside {}", self.program.type_name(ty)),
-            ObjectKind::ParamPointee { function, param } => {
-                format!("*{}#{param}", self.program.functions[function].name)
-            }
             ObjectKind::ParamCopy { function, param } => {
                 format!("copy {}#{param}", self.program.functions[function].name)
             }
