@@ -107,7 +107,7 @@ pub struct Engine<'a, 'p> {
 
 /// Hard questions are asked many times: better a quick don't-know.
 const SOLVER_LIMITS: logic::Limits =
-    logic::Limits { steps: 400, prover_resources: 20_000, prover_checks: 2 };
+    logic::Limits { steps: 200, prover_resources: 20_000, prover_checks: 2 };
 
 impl Engine<'_, '_> {
     pub fn run(&self) -> Outcome {

@@ -30,27 +30,35 @@ impl Solver {
     ) -> Evidence {
         let mut both = path_condition.to_vec();
         both.push(violation);
-        let example = match self.check(terms, &both) {
-            Outcome::Sat(model) => model,
-            Outcome::Unsat => return Evidence::Impossible,
-            Outcome::Unknown(reason) => return Evidence::Unknown(reason),
+        let example = self.check_here(terms, &both);
+        // Where something escapes anyhow, the prover's word on the rest changes nothing.
+        let free = |example| match example {
+            Outcome::Sat(_) => Evidence::DependsOnUnknown,
+            Outcome::Unsat => Evidence::Impossible,
+            Outcome::Unknown(reason) => Evidence::Unknown(reason),
         };
-        if escapes_freely(terms, path_condition, violation, is_chosen) {
-            return Evidence::DependsOnUnknown;
+        if example.is_unsat() || escapes_freely(terms, path_condition, violation, is_chosen) {
+            return free(example);
         }
         let escape = terms.not(violation);
         let mut escaping = path_condition.to_vec();
         escaping.push(escape);
-        match self.check(terms, &escaping) {
-            Outcome::Unsat => return Evidence::Violated(example),
-            Outcome::Unknown(reason) => return Evidence::Unknown(reason),
-            Outcome::Sat(_) => {}
-        }
+        let escapes = self.check_here(terms, &escaping);
         // Without a choice the escaping assignment is the answer.
         let has_choice =
             both.iter().any(|formula| terms.symbols_in(*formula).into_iter().any(is_chosen));
-        if !has_choice {
-            return Evidence::DependsOnUnknown;
+        if escapes.is_sat() && !has_choice {
+            return free(example);
+        }
+        let example = match self.settle(terms, &both, example) {
+            Outcome::Sat(model) => model,
+            decided => return free(decided),
+        };
+        match self.settle(terms, &escaping, escapes) {
+            Outcome::Unsat => return Evidence::Violated(example),
+            Outcome::Unknown(reason) => return Evidence::Unknown(reason),
+            Outcome::Sat(_) if !has_choice => return Evidence::DependsOnUnknown,
+            Outcome::Sat(_) => {}
         }
         if self.forces(terms, &example, &escaping, is_chosen) {
             return Evidence::Violated(example);

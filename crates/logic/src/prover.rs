@@ -113,33 +113,31 @@ impl Solver {
 
     /// Whether all formulas can hold together.
     pub fn check(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Outcome {
-        let reason = match self.decide(terms, formulas) {
-            Outcome::Unknown(reason) => reason,
-            decided => return decided,
-        };
+        let outcome = self.check_here(terms, formulas);
+        self.settle(terms, formulas, outcome)
+    }
+
+    /// What [`check_here`](Self::check_here) left undecided, the prover decides.
+    pub(crate) fn settle(
+        &mut self,
+        terms: &Terms,
+        formulas: &[FormulaId],
+        outcome: Outcome,
+    ) -> Outcome {
+        let Outcome::Unknown(reason) = outcome else { return outcome };
         let outcome = self.prove(terms, formulas, reason);
-        match &outcome {
-            Outcome::Unknown(_) => self.counters.undecided += 1,
-            Outcome::Unsat => self.counters.decided_by_prover += 1,
-            Outcome::Sat(model) => {
-                self.counters.decided_by_prover += 1;
-                self.recent.add(model);
-            }
+        if let Outcome::Sat(model) = &outcome {
+            self.recent.add(model);
+        }
+        if !matches!(outcome, Outcome::Unknown(_)) {
+            self.counters.undecided -= 1;
+            self.counters.decided_by_prover += 1;
         }
         outcome
     }
 
     /// The same by our own procedure alone.
     pub fn check_here(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Outcome {
-        let outcome = self.decide(terms, formulas);
-        if matches!(outcome, Outcome::Unknown(_)) {
-            self.counters.undecided += 1;
-        }
-        outcome
-    }
-
-    /// What our own procedure says; a check it does not decide is not yet counted as such.
-    fn decide(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Outcome {
         self.counters.checks += 1;
         if let Some(model) = self.recent.find(terms, formulas) {
             self.counters.decided_here += 1;
@@ -147,7 +145,7 @@ impl Solver {
         }
         let outcome = decide(terms, formulas, self.limits.steps);
         match &outcome {
-            Outcome::Unknown(_) => {}
+            Outcome::Unknown(_) => self.counters.undecided += 1,
             Outcome::Unsat => self.counters.decided_here += 1,
             Outcome::Sat(model) => {
                 self.counters.decided_here += 1;
