@@ -110,16 +110,18 @@ impl FunctionMemory {
     }
 }
 
-/// The distinct sets of cells that the function reads, each with the size of the reads
-/// (none where unknown), and who reads which.
+/// A set of cells that is read, with the size of the reads where it is known.
+type ReadGroup = (SparseSet, Option<u64>);
+
+/// The distinct sets of cells that the function reads, and who reads which.
 fn read_groups(
     context: &EffectContext,
     function: FunctionId,
     body: &Body,
     cfg: &Cfg,
-) -> (Vec<(SparseSet, Option<u64>)>, Vec<(InstId, u32)>) {
-    let mut groups: Vec<(SparseSet, Option<u64>)> = Vec::new();
-    let mut by_cells: FxHashMap<(SparseSet, Option<u64>), u32> = FxHashMap::default();
+) -> (Vec<ReadGroup>, Vec<(InstId, u32)>) {
+    let mut groups: Vec<ReadGroup> = Vec::new();
+    let mut by_cells: FxHashMap<ReadGroup, u32> = FxHashMap::default();
     let mut by_access: FxHashMap<(u32, Option<u64>), u32> = FxHashMap::default();
     let mut reads = Vec::new();
     for &block in cfg.order() {
