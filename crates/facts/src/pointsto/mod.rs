@@ -1,9 +1,9 @@
 //! Which memory a pointer can point to: inclusion-based (Andersen), field-sensitive, over
 //! the whole program, with calls through pointers resolved on the way.
 //!
-//! Assumptions, the usual ones: a pointer into an array stays in it, a pointer made of
-//! an integer leads to unknown memory or to what the integer was made from, and objects
-//! handed in from outside do not overlap the program's own unless they escaped.
+//! Memory from outside the program is one object for each type, and stands for what of the
+//! program escaped as well; see [`PointsTo::with_aliases`]. What is believed about types,
+//! arithmetic and integers is in docs/decisions/004.
 
 mod addresses;
 mod alias;
