@@ -48,7 +48,7 @@ impl Loader<'_> {
     pub fn build(&self, build: &Build) -> Result<Project, CaptureError> {
         let state = &self.settings.state_dir;
         let state = std::path::absolute(state)
-            .map_err(|source| CaptureError::StateFolder { path: state.clone(), source })?;
+            .map_err(|cause| CaptureError::StateFolder { path: state.clone(), cause })?;
         let capture = CaptureFolder::in_state(&normal(&state));
         let failed = run_build(build, &capture, &self.root, &self.clang, self.settings)?;
         tidy(&capture);
@@ -66,7 +66,7 @@ impl Loader<'_> {
     pub fn captured(&self, capture: &CaptureFolder) -> Result<Project, CaptureError> {
         let records = capture
             .read()
-            .map_err(|source| CaptureError::Unreadable { path: capture.records(), source })?;
+            .map_err(|cause| CaptureError::Unreadable { path: capture.records(), cause })?;
         let records = records.into_iter().map(|(_, record)| record).collect();
         let plan = plan(records, &self.root);
         if plan.units.is_empty() {

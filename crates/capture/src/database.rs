@@ -28,7 +28,7 @@ pub struct Database {
 /// Reads a database. Entries that make no sense become failures of their own; entries
 /// that are not C are left out with one notice.
 pub fn read(path: &Path) -> Result<Database, CaptureError> {
-    let unreadable = |source| CaptureError::Unreadable { path: path.to_owned(), source };
+    let unreadable = |cause| CaptureError::Unreadable { path: path.to_owned(), cause };
     let bad = |cause: String| CaptureError::BadDatabase { path: path.to_owned(), cause };
     let size = fs::metadata(path).map_err(unreadable)?.len();
     if size > MAX_BYTES {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Nothing can be analysed, and why.
+/// Nothing can be analysed, and why. Each message is whole: none has a source to add.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
     #[error(
@@ -13,8 +13,8 @@ pub enum CaptureError {
     ClangMissing,
     #[error("no input: name C files, a folder with -p, or a build command after --")]
     NoInput,
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
+    #[error("cannot read {}: {cause}", path.display())]
+    Unreadable { path: PathBuf, cause: io::Error },
     #[error(
         "{} has no compile_commands.json and no captured build: make one with \
          'cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON' or 'firstfault capture -- make'",
@@ -25,20 +25,25 @@ pub enum CaptureError {
     BadDatabase { path: PathBuf, cause: String },
     #[error("{}: no entry is a C file", .0.display())]
     NoCEntries(PathBuf),
-    #[error("cannot write to {}: {source}; set FIRSTFAULT_STATE to a writable folder", path.display())]
-    StateFolder { path: PathBuf, source: io::Error },
-    #[error("cannot run the build command '{command}': {source}")]
-    BuildNotStarted { command: String, source: io::Error },
+    #[error("cannot write to {}: {cause}; set FIRSTFAULT_STATE to a writable folder", path.display())]
+    StateFolder { path: PathBuf, cause: io::Error },
+    #[error("cannot run the build command '{command}': {cause}")]
+    BuildNotStarted { command: String, cause: io::Error },
     #[error("{0}")]
     NothingCaptured(String),
-    #[error("none of the {} units could be preprocessed; the first: {}", .0.len(), first(.0))]
+    #[error("{}", all_failed(.0))]
     AllFailed(Vec<UnitFailure>),
     #[error("interrupted")]
     Cancelled,
 }
 
-fn first(failures: &[UnitFailure]) -> String {
-    failures.first().map(UnitFailure::to_string).unwrap_or_default()
+fn all_failed(failures: &[UnitFailure]) -> String {
+    match failures {
+        [] => "there is nothing to analyse".to_string(),
+        [only] if only.details.is_empty() => only.to_string(),
+        [only] => format!("{} could not be preprocessed", only.path),
+        all => format!("none of the {} units could be preprocessed", all.len()),
+    }
 }
 
 /// One unit cannot be analysed; the others can.

@@ -39,7 +39,7 @@ pub fn load(
 }
 
 pub(crate) fn unreadable(path: &Path, source: std::io::Error) -> CaptureError {
-    CaptureError::Unreadable { path: path.to_owned(), source }
+    CaptureError::Unreadable { path: path.to_owned(), cause: source }
 }
 
 /// A path as users know it: relative to the project where it lies inside.

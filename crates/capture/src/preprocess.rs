@@ -234,6 +234,9 @@ fn run_clang(
     input: Option<&[u8]>,
 ) -> Result<ClangOutput, UnitFailure> {
     let failure = |reason: String| UnitFailure::new(&command.source, reason);
+    if command.source.contains(char::REPLACEMENT_CHARACTER) {
+        return Err(failure("its name is not UTF-8; rename it".to_owned()));
+    }
     shop.clang.recall_rejected(&command.flags.compile, shop.cache);
     let mut cpu = Duration::ZERO;
     for _ in 0..MAX_TRIES {

@@ -10,4 +10,4 @@ pub mod instrument;
 mod shim;
 
 pub use compile::{CLANG, CompileError, compile, compile_with};
-pub use import::{ImportError, import};
+pub use import::{ImportError, import, import_with_text};

@@ -185,3 +185,87 @@ fn checks_leave_no_blocks_behind() {
         import("short f(int a, int b) { short s = a; unsigned char c = b; return s + c; }");
     assert_eq!(common::body(&program, "f").blocks.len(), 1);
 }
+
+/// Conversions of a function that the compiler needed, widenings among them.
+fn widenings(program: &program::Program, name: &str) -> Vec<String> {
+    let shown = |inst: &program::Inst| match &inst.op {
+        Op::Convert(c) if c.origin == ConversionOrigin::Compiler => {
+            Some(format!("{} -> {}", program.type_name(c.from), program.type_name(c.to)))
+        }
+        _ => None,
+    };
+    insts(program, name).filter_map(shown).collect()
+}
+
+#[test]
+fn widened_values_have_the_type_of_what_they_are_used_with() {
+    let program = import(
+        "long sum(unsigned char b, long l) { return b + l; }
+         unsigned long unsigned_sum(unsigned char b, unsigned long l) { return b + l; }
+         int choice(int c, unsigned char b, long l) { return c ? b : l; }
+         int less(unsigned short b, long l) { return b < l; }
+         long quotient(unsigned a, long b) { return a / b; }",
+    );
+    assert_eq!(widenings(&program, "sum"), ["unsigned char -> long"]);
+    assert_eq!(widenings(&program, "unsigned_sum"), ["unsigned char -> unsigned long"]);
+    assert_eq!(widenings(&program, "choice"), ["unsigned char -> long"]);
+    assert_eq!(widenings(&program, "less")[0], "unsigned short -> long");
+    assert_eq!(widenings(&program, "quotient"), ["unsigned int -> long"]);
+    let sum = insts(&program, "sum").find(|i| matches!(i.op, Op::Binary { .. })).expect("a sum");
+    assert_eq!(program.type_name(sum.ctype), "long");
+}
+
+#[test]
+fn casts_of_the_sign_alone_show_in_what_is_widened() {
+    let program = import(
+        "long f(unsigned u) { return (int)u; }
+         unsigned long g(int i) { return (unsigned)i; }
+         double h(unsigned u) { return (int)u; }
+         long divides(unsigned u) { return (int)u / 2; }",
+    );
+    assert_eq!(widenings(&program, "f"), ["int -> long"]);
+    assert_eq!(widenings(&program, "g"), ["unsigned int -> unsigned long"]);
+    assert_eq!(widenings(&program, "h"), ["int -> double"]);
+    let quotient = insts(&program, "divides").find(|i| matches!(i.op, Op::Binary { .. }));
+    assert_eq!(program.type_name(quotient.expect("a quotient").ctype), "int");
+}
+
+#[test]
+fn the_text_tells_casts_to_and_from_floats_and_pointers() {
+    let program = import(
+        "typedef int whole;
+         int f(double d, float g, long l, char *p) {
+           int i = d;
+           i = (int)d;
+           i = (whole)d;
+           g = d;
+           g = (float)(d + 1);
+           d = l;
+           d = (double)l;
+           i += (d);
+           i = (long)p;
+           long q = p;
+           return i + g + q;
+         }",
+    );
+    let all = conversions(&program, "f");
+    let floats: Vec<_> = all.iter().filter(|line| !line.contains("Truncate long")).collect();
+    assert_eq!(
+        floats,
+        [
+            "Implicit FloatToSigned double -> int",
+            "Explicit FloatToSigned double -> int",
+            "Explicit FloatToSigned double -> int",
+            "Implicit FloatTruncate double -> float",
+            "Explicit FloatTruncate double -> float",
+            "Implicit SignedToFloat long -> double",
+            "Explicit SignedToFloat long -> double",
+            "Implicit FloatToSigned double -> int",
+            "Explicit PointerToInt char * -> long",
+            "Implicit PointerToInt char * -> long",
+            "Implicit SignedToFloat int -> float",
+            "Implicit SignedToFloat long -> float",
+            "Implicit FloatToSigned float -> int",
+        ]
+    );
+}

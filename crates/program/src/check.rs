@@ -184,6 +184,7 @@ impl Checker<'_> {
             Op::Convert(conversion) => {
                 let (from, to) = (ty(conversion.value), inst.ty);
                 conversion_fits(conversion.kind, from, to, conversion.bit_field_width.is_some())
+                    && sign_fits(conversion.kind, self.program.is_signed(conversion.from))
             }
             Op::Call(call) => {
                 let callee = match &call.callee {
@@ -223,6 +224,15 @@ fn conversion_fits(kind: ConversionKind, from: Ty, to: Ty, is_bit_field: bool) -
         (ConversionKind::SignChange, from, to) => from == to,
         (ConversionKind::PointerToInt, from, _) => from == Ty::Ptr,
         (ConversionKind::IntToPointer, _, to) => to == Ty::Ptr,
+        _ => true,
+    }
+}
+
+/// What is widened by its sign has one, and what is filled with zeros has none.
+fn sign_fits(kind: ConversionKind, is_signed: Option<bool>) -> bool {
+    match kind {
+        ConversionKind::SignExtend | ConversionKind::SignedToFloat => is_signed != Some(false),
+        ConversionKind::ZeroExtend | ConversionKind::UnsignedToFloat => is_signed != Some(true),
         _ => true,
     }
 }

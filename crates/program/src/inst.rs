@@ -294,13 +294,13 @@ pub enum ConversionKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ConversionOrigin {
-    /// A cast the programmer wrote that may change the value, or a conversion that no check
-    /// of the compiler tells apart from one: to and from floating point and pointers.
-    /// Explicit changes of sign alone leave no instruction.
+    /// A cast the programmer wrote that may change the value. Explicit changes of sign alone
+    /// leave no instruction.
     Explicit,
     /// The language converts on its own, and values may change.
     Implicit,
     /// Changes no value, whoever wrote it: promotions and other widenings that keep the sign,
+    /// integers as floating-point numbers with room for all their digits,
     /// indices widened for address arithmetic, booleans as bits and bytes.
     Compiler,
 }

@@ -37,10 +37,10 @@ pub fn run_build(
 ) -> Result<Option<String>, CaptureError> {
     let (program, args) = build.command.split_first().ok_or(CaptureError::NoInput)?;
     let shown = program.display().to_string();
-    let not_started = |source| CaptureError::BuildNotStarted { command: shown.clone(), source };
+    let not_started = |cause| CaptureError::BuildNotStarted { command: shown.clone(), cause };
     // A program in the project is meant relative to where the build runs.
     let program = find_program(program, root).map_err(not_started)?;
-    let unwritable = |source| CaptureError::StateFolder { path: folder.0.clone(), source };
+    let unwritable = |cause| CaptureError::StateFolder { path: folder.0.clone(), cause };
     let shims = build.shims || install::is_static(&program);
     let installed = install::install(folder, root, clang, shims).map_err(unwritable)?;
     let mut command = Command::new(folder.wrapper());

@@ -70,7 +70,7 @@ fn understand(folder: &CaptureFolder, real: &Path, argv: &[OsString]) -> Option<
     if is_scratch(&directory, &root) {
         return None;
     }
-    // What is not UTF-8 will not be found again, and its unit fails with that reason.
+    // A unit whose name is not UTF-8 fails with that reason.
     let text: Vec<String> = argv.iter().map(|w| w.to_string_lossy().into_owned()).collect();
     let name = real.to_str().filter(|name| tool(name).is_some());
     let mut words = vec![name.unwrap_or(text.first()?).to_owned()];

@@ -68,8 +68,11 @@ fn load_with(inputs: &Inputs, cache: &Arc<Cache>, settings: Settings<'_>) -> Res
     let progress = |progress: capture::Progress| bar.set(progress.done, progress.total);
     let settings = Settings { progress: Some(&progress), ..settings };
     capture::load(inputs, cache, &settings).map_err(|error| {
-        // Each failure has something to say where all units failed.
-        if let capture::CaptureError::AllFailed(failures) = &error {
+        // Each failure has something to say where all units failed; one that is a single
+        // line is the error itself.
+        if let capture::CaptureError::AllFailed(failures) = &error
+            && !matches!(&failures[..], [only] if only.details.is_empty())
+        {
             for failure in failures.iter().take(5) {
                 crate::log::incomplete(&incomplete(failure));
             }

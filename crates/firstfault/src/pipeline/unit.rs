@@ -96,7 +96,9 @@ impl<'a> Importer<'a> {
         );
         let bitcode = compiled.map_err(|error| explain(error, &self.limits))?;
         self.timings
-            .on_thread("import", || llvm::import(&bitcode, &prepared.map, &unit.path))
+            .on_thread("import", || {
+                llvm::import_with_text(&bitcode, &prepared.map, &unit.path, &prepared.text)
+            })
             .map_err(|error| Failure::new(format!("cannot be imported: {error}")))
     }
 

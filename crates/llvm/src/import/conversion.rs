@@ -2,8 +2,8 @@
 //! needed.
 
 use program::{
-    BinaryOp, CType, Conversion, ConversionKind, ConversionOrigin, LocId, Op, Operand, Terminator,
-    Ty, TypeId,
+    BinaryOp, CType, Conversion, ConversionKind, ConversionOrigin, LocId, Op, Operand, Predicate,
+    Terminator, Ty, TypeId,
 };
 
 use super::body::BodyReader;
@@ -44,13 +44,16 @@ impl BodyReader<'_, '_, '_> {
     /// A conversion without a check: an explicit one, one that keeps every value, or one
     /// between kinds of types that no check covers.
     fn unchecked(&mut self, kind: ConversionKind, ty: Ty, value: Operand) -> Conversion {
-        let from = self.ctype_of(value);
         let from_ty = self.ty_of(value);
+        let from = self.source_type(kind, value);
         let to = self.guess_target(kind, from_ty, ty, from);
         let is_boolean = from_ty == Ty::Int(1) || ty == Ty::Int(1);
-        let widens = matches!(kind, ConversionKind::ZeroExtend | ConversionKind::SignExtend);
-        let origin = if is_boolean || widens {
+        let origin = if is_boolean || keeps_values(kind, from_ty, ty) {
             ConversionOrigin::Compiler
+        } else if has_no_check(kind)
+            && self.unit.casts.is_written(self.unit.locs.last_place) == Some(false)
+        {
+            ConversionOrigin::Implicit
         } else {
             ConversionOrigin::Explicit
         };
@@ -58,6 +61,23 @@ impl BodyReader<'_, '_, '_> {
             self.body.guessed.push(self.body.insts.len() as u32);
         }
         Conversion { value, kind, from, to, origin, bit_field_width: None }
+    }
+
+    /// The C type of what is widened. A cast that changes only the sign leaves no
+    /// instruction, but shows here: what is extended by its sign has one.
+    fn source_type(&mut self, kind: ConversionKind, value: Operand) -> TypeId {
+        let from = self.ctype_of(value);
+        let wanted = match kind {
+            ConversionKind::SignExtend | ConversionKind::SignedToFloat => true,
+            ConversionKind::ZeroExtend | ConversionKind::UnsignedToFloat => false,
+            _ => return from,
+        };
+        match self.unit.types.integer(from) {
+            Some((bits, signed)) if signed != wanted => {
+                self.unit.types.standard_integer(bits, wanted)
+            }
+            _ => from,
+        }
     }
 
     /// The C type a conversion most likely has, going by its width; who uses the value may
@@ -100,6 +120,7 @@ impl BodyReader<'_, '_, '_> {
             return;
         }
         let wishes = self.wishes();
+        self.refine_joins(&wishes);
         for at in std::mem::take(&mut self.body.guessed) {
             let wish = wishes[at as usize];
             self.refine(at as usize, wish);
@@ -111,12 +132,44 @@ impl BodyReader<'_, '_, '_> {
     /// convert for themselves.
     fn wishes(&self) -> Vec<Wish> {
         let mut wishes = vec![Wish::default(); self.body.insts.len()];
-        for inst in &self.body.insts {
+        // Backwards, so that what is asked of a join is asked of what it joins.
+        for (index, inst) in self.body.insts.iter().enumerate().rev() {
             match inst.op() {
+                Some(Op::Convert(conversion))
+                    if conversion.origin == ConversionOrigin::Implicit
+                        && !has_no_check(conversion.kind) =>
+                {
+                    wish_type(&mut wishes, conversion.value, conversion.from);
+                }
+                Some(Op::Phi(edges)) => {
+                    let wanted = wishes[index].ctype.unwrap_or(TypeId::UNKNOWN);
+                    edges.iter().for_each(|(_, value)| wish_type(&mut wishes, *value, wanted));
+                }
+                Some(Op::Select { then, otherwise, .. }) => {
+                    let wanted = wishes[index].ctype.unwrap_or(TypeId::UNKNOWN);
+                    wish_type(&mut wishes, *then, wanted);
+                    wish_type(&mut wishes, *otherwise, wanted);
+                }
+                Some(Op::Binary { op, lhs, rhs, .. }) if !self.is_pointer_as_int(*lhs) => {
+                    wish_type(&mut wishes, *lhs, inst.ctype);
+                    if !matches!(op, BinaryOp::Shl | BinaryOp::LogicalShr | BinaryOp::ArithmeticShr)
+                    {
+                        wish_type(&mut wishes, *rhs, inst.ctype);
+                    }
+                }
                 Some(Op::Store { access, value }) => wish_type(&mut wishes, *value, access.ctype),
                 Some(Op::Call(call)) => {
                     let args = call.args.iter().zip(&call.arg_ctypes);
                     args.for_each(|(arg, ctype)| wish_type(&mut wishes, *arg, *ctype));
+                }
+                Some(Op::Compare { predicate, lhs, rhs }) => {
+                    for (side, other) in [(*lhs, *rhs), (*rhs, *lhs)] {
+                        let ctype = self.known_type(other);
+                        let signed = self.unit.types.integer(ctype).map(|(_, signed)| signed);
+                        if sign_of(*predicate).is_none_or(|sign| signed == Some(sign)) {
+                            wish_type(&mut wishes, side, ctype);
+                        }
+                    }
                 }
                 Some(Op::Address(address)) => {
                     let indices = address.terms.iter().map(|term| term.index);
@@ -142,10 +195,31 @@ impl BodyReader<'_, '_, '_> {
         wishes
     }
 
+    /// The C type of a value that was read from somewhere.
+    fn known_type(&self, operand: Operand) -> TypeId {
+        match operand {
+            Operand::Inst(id) => self.body.insts[id.0 as usize].ctype,
+            Operand::Param(index) => self.params[index as usize].ctype,
+            Operand::Const(_) => TypeId::UNKNOWN,
+        }
+    }
+
     fn is_pointer_as_int(&self, operand: Operand) -> bool {
         let Operand::Inst(id) = operand else { return false };
         matches!(self.body.insts[id.0 as usize].op(),
             Some(Op::Convert(conversion)) if conversion.kind == ConversionKind::PointerToInt)
+    }
+
+    /// A join of guessed values has the type its users know it by.
+    fn refine_joins(&mut self, wishes: &[Wish]) {
+        for (inst, wish) in self.body.insts.iter_mut().zip(wishes) {
+            let is_join = matches!(inst.op(), Some(Op::Phi(_) | Op::Select { .. }));
+            if let (true, Some(wanted), Ty::Int(bits)) = (is_join, wish.ctype, inst.ty)
+                && self.unit.types.integer(wanted).is_some_and(|(width, _)| width == bits)
+            {
+                inst.ctype = self.unit.types.unqualified(wanted);
+            }
+        }
     }
 
     fn refine(&mut self, at: usize, wish: Wish) {
@@ -169,6 +243,50 @@ impl BodyReader<'_, '_, '_> {
         if wish.is_plumbing && conversion.kind != ConversionKind::Truncate {
             conversion.origin = ConversionOrigin::Compiler;
         }
+    }
+}
+
+/// Whether every value of one machine type is one of the other.
+fn keeps_values(kind: ConversionKind, from: Ty, to: Ty) -> bool {
+    use ConversionKind::*;
+    let digits = match to {
+        Ty::Float(16) => 11,
+        Ty::Float(32) => 24,
+        Ty::Float(64) => 53,
+        Ty::Float(80) => 64,
+        Ty::Float(128) => 113,
+        _ => 0,
+    };
+    match (kind, from) {
+        (ZeroExtend | SignExtend | FloatExtend, _) => true,
+        (UnsignedToFloat, Ty::Int(bits)) => bits <= digits,
+        (SignedToFloat, Ty::Int(bits)) => bits <= digits + 1,
+        _ => false,
+    }
+}
+
+/// Conversions between kinds of types: the compiler checks none of them.
+fn has_no_check(kind: ConversionKind) -> bool {
+    use ConversionKind::*;
+    matches!(
+        kind,
+        FloatToUnsigned
+            | FloatToSigned
+            | UnsignedToFloat
+            | SignedToFloat
+            | FloatTruncate
+            | PointerToInt
+            | IntToPointer
+    )
+}
+
+/// Whether a comparison is one of numbers with a sign, where it tells.
+fn sign_of(predicate: Predicate) -> Option<bool> {
+    use Predicate::*;
+    match predicate {
+        SignedLt | SignedLe | SignedGt | SignedGe => Some(true),
+        UnsignedLt | UnsignedLe | UnsignedGt | UnsignedGe => Some(false),
+        _ => None,
     }
 }
 

@@ -48,7 +48,9 @@ impl BodyReader<'_, '_, '_> {
     }
 
     /// The usual arithmetic conversions have been made already, so the operands that have a
-    /// type of the result's width agree, but for signs that explicit casts left no trace of.
+    /// type of the result's width agree, but for signs that explicit casts left no trace of
+    /// and for widened values, whose sign is a guess. Where the operation itself has a sign,
+    /// it decides.
     pub fn arithmetic_type(
         &mut self,
         op: BinaryOp,
@@ -61,16 +63,18 @@ impl BodyReader<'_, '_, '_> {
         let left = self.fitting_integer(lhs, width);
         let is_shift = matches!(op, BinaryOp::Shl | BinaryOp::LogicalShr | BinaryOp::ArithmeticShr);
         let right = if is_shift { None } else { self.fitting_integer(rhs, width) };
-        let known = match (left, right) {
-            (Some((_, true)), Some((unsigned, false))) => Some(unsigned),
-            (Some((left, _)), _) => Some(left),
-            (None, Some((right, _))) => Some(right),
-            (None, None) => None,
-        };
-        match known {
-            Some(known) => known,
-            None if no_signed_wrap => self.unit.types.standard_integer(width, true),
-            None => TypeId::UNKNOWN,
+        if let Some(sign) = sign_of(op, no_signed_wrap) {
+            let mut fitting = [left, right].into_iter().flatten();
+            return match fitting.find(|(_, signed)| *signed == sign) {
+                Some((known, _)) => known,
+                None => self.unit.types.standard_integer(width, sign),
+            };
+        }
+        match (left, right) {
+            (Some((_, true)), Some((unsigned, false))) => unsigned,
+            (Some((left, _)), _) => left,
+            (None, Some((right, _))) => right,
+            (None, None) => TypeId::UNKNOWN,
         }
     }
 
@@ -165,5 +169,14 @@ impl BodyReader<'_, '_, '_> {
                 if targets.is_empty() && blocks == 0);
         }
         if is_sound { Ok(()) } else { Err(Corrupt("a value or block out of range")) }
+    }
+}
+
+/// Whether an operation is one of numbers with a sign, where it tells.
+fn sign_of(op: BinaryOp, no_signed_wrap: bool) -> Option<bool> {
+    match op {
+        BinaryOp::SignedDiv | BinaryOp::SignedRem | BinaryOp::ArithmeticShr => Some(true),
+        BinaryOp::UnsignedDiv | BinaryOp::UnsignedRem | BinaryOp::LogicalShr => Some(false),
+        _ => no_signed_wrap.then_some(true),
     }
 }

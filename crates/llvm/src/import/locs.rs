@@ -16,6 +16,8 @@ pub struct Locs<'a> {
     name_ids: FxHashMap<u32, NameId>,
     by_loc: FxHashMap<Loc, LocId>,
     by_place: FxHashMap<(u32, u32), LocId>,
+    /// Where in the text the position that was read last lies: line and column, or zeros.
+    pub last_place: (u32, u32),
 }
 
 impl<'a> Locs<'a> {
@@ -30,6 +32,7 @@ impl<'a> Locs<'a> {
             name_ids: FxHashMap::default(),
             by_loc: FxHashMap::default(),
             by_place: FxHashMap::default(),
+            last_place: (0, 0),
         };
         let main = locs.files.push(SourceFile { path: unit_path.to_string(), is_system: false });
         if let Some(index) = map.files.iter().position(|file| file == unit_path) {
@@ -42,10 +45,12 @@ impl<'a> Locs<'a> {
     /// A position as instructions have it: line 0 for none, else line and column.
     pub fn read(&mut self, reader: &mut Reader) -> Read<LocId> {
         let line = reader.small()?;
+        self.last_place = (line, 0);
         if line == 0 {
             return Ok(LocId::UNKNOWN);
         }
         let column = reader.small()?;
+        self.last_place = (line, column);
         Ok(self.at(line, column))
     }
 

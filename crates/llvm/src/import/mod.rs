@@ -7,6 +7,7 @@
 mod address;
 mod bits;
 mod body;
+mod casts;
 mod constants;
 mod conversion;
 mod functions;
@@ -27,6 +28,7 @@ use program::{
 
 use crate::shim;
 use body::BodyReader;
+use casts::Casts;
 use constants::Constants;
 use locs::Locs;
 use reader::{Corrupt, Read, Reader};
@@ -43,19 +45,31 @@ pub enum ImportError {
     Stream { unit: String, reason: &'static str },
 }
 
-/// Imports one unit's bitcode. `map` leads from the compiled text to the user's sources;
-/// `unit_path` names the unit.
+/// As [`import_with_text`], where the text is not at hand: conversions to and from floating
+/// point and pointers then all pass for the programmer's.
 pub fn import(bitcode: &[u8], map: &SourceMap, unit_path: &str) -> Result<Program, ImportError> {
+    import_with_text(bitcode, map, unit_path, b"")
+}
+
+/// Imports one unit's bitcode. `map` leads from the compiled text to the user's sources;
+/// `unit_path` names the unit; `text` is what was compiled.
+pub fn import_with_text(
+    bitcode: &[u8],
+    map: &SourceMap,
+    unit_path: &str,
+    text: &[u8],
+) -> Result<Program, ImportError> {
     let unit = || unit_path.to_string();
     let stream = shim::import_stream(bitcode)
         .map_err(|reason| ImportError::Bitcode { unit: unit(), reason })?;
-    read_program(&stream, map, unit_path)
+    read_program(&stream, map, unit_path, text)
         .map_err(|Corrupt(reason)| ImportError::Stream { unit: unit(), reason })
 }
 
 /// What is known of the unit while it is read.
 struct Unit<'a> {
     locs: Locs<'a>,
+    casts: Casts<'a>,
     types: Types,
     struct_names: StructNames,
     constants: Constants,
@@ -64,10 +78,11 @@ struct Unit<'a> {
     unknown_code: Vec<UnknownCode>,
 }
 
-fn read_program(stream: &[u8], map: &SourceMap, unit_path: &str) -> Read<Program> {
+fn read_program(stream: &[u8], map: &SourceMap, unit_path: &str, text: &[u8]) -> Read<Program> {
     let mut reader = Reader::new(stream);
     let mut unit = Unit {
         locs: Locs::new(map, unit_path),
+        casts: Casts::new(text),
         types: Types::new(),
         struct_names: StructNames::default(),
         constants: Constants::default(),
@@ -153,7 +168,7 @@ mod tests {
     fn a_garbled_stream_never_panics() {
         let good = stream();
         let map = SourceMap::default();
-        assert!(read_program(&good, &map, "t.c").is_ok());
+        assert!(read_program(&good, &map, "t.c", b"").is_ok());
         let mut state = 0x9e37_79b9_7f4a_7c15u64;
         let mut random = || {
             state ^= state << 13;
@@ -168,11 +183,11 @@ mod tests {
                 let at = random() as usize % bad.len();
                 bad[at] = random() as u8;
             }
-            n_errors += u32::from(read_program(&bad, &map, "t.c").is_err());
+            n_errors += u32::from(read_program(&bad, &map, "t.c", b"").is_err());
         }
         assert!(n_errors > 500, "most damage is noticed");
         for length in 0..good.len() {
-            assert!(read_program(&good[..length], &map, "t.c").is_err());
+            assert!(read_program(&good[..length], &map, "t.c", b"").is_err());
         }
     }
 }

@@ -31,7 +31,8 @@ pub fn import_with(text: &str, flags: &[&str]) -> Program {
     let map = identity_map(text);
     let bitcode = llvm::compile(text.as_bytes(), flags, &map, &Default::default(), &Cancel::new())
         .unwrap_or_else(|error| panic!("{error}"));
-    let program = llvm::import(&bitcode, &map, "t.c").unwrap_or_else(|error| panic!("{error}"));
+    let program = llvm::import_with_text(&bitcode, &map, "t.c", text.as_bytes())
+        .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(program::check::check(&program), Vec::<String>::new());
     let is_handler = |function: &Function| function.name.contains("ubsan");
     assert!(!program.functions.iter().any(is_handler), "no trace of the checks remains");
