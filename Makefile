@@ -14,7 +14,7 @@ setup:
 	@scripts/setup
 
 build: setup
-	cargo build --release --locked
+	cargo build --release --locked -p firstfault -p firstfault-capture
 
 demo: build
 	@scripts/demo

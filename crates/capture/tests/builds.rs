@@ -392,11 +392,9 @@ fn folders_may_have_any_name() {
 fn a_name_that_is_not_utf_8_costs_its_unit_alone() {
     let scratch = Scratch::new();
     scratch.write("main.c", "int f(void); int main(void) { return f(); }\n");
-    let project = watch(
-        &scratch,
-        r#"name=$(printf 'caf\351.c'); echo 'int f(void) { return 0; }' >"$name" &&
-           gcc -c "$name" -o f.o && gcc -c main.c && gcc -o program main.o f.o"#,
-    );
+    let script = r#"name=$(printf 'caf\351.c'); echo 'int f(void) { return 0; }' >"$name" &&
+        gcc -c "$name" -o f.o && gcc -c main.c && gcc -o program main.o f.o"#;
+    let project = try_watch(&scratch, &["sh", "-ec", script]).expect("the rest is captured");
     assert_eq!(programs(&project), BTreeMap::from([("program", vec!["main.c"])]));
     assert_eq!(project.failures.len(), 1);
     assert!(project.failures[0].reason.contains("not UTF-8"), "{:?}", project.failures);
