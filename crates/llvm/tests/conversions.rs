@@ -221,10 +221,13 @@ fn casts_of_the_sign_alone_show_in_what_is_widened() {
         "long f(unsigned u) { return (int)u; }
          unsigned long g(int i) { return (unsigned)i; }
          double h(unsigned u) { return (int)u; }
-         long divides(unsigned u) { return (int)u / 2; }",
+         long divides(unsigned u) { return (int)u / 2; }
+         struct s { int b : 3; };
+         long beside_bits(struct s *p, unsigned short u) { p->b = 1; return (short)u; }",
     );
     assert_eq!(widenings(&program, "f"), ["int -> long"]);
     assert_eq!(widenings(&program, "g"), ["unsigned int -> unsigned long"]);
+    assert_eq!(widenings(&program, "beside_bits"), ["short -> long"]);
     assert_eq!(widenings(&program, "h"), ["int -> double"]);
     let quotient = insts(&program, "divides").find(|i| matches!(i.op, Op::Binary { .. }));
     assert_eq!(program.type_name(quotient.expect("a quotient").ctype), "int");

@@ -465,7 +465,8 @@ fn retype_conversions(reader: &mut BodyReader) {
         if conversion.origin == ConversionOrigin::Implicit {
             continue;
         }
-        let from = reader.ctype_of(conversion.value);
+        let (kind, value) = (conversion.kind, conversion.value);
+        let from = reader.source_type(kind, value);
         if let RawOp::Op(Op::Convert(conversion)) = &mut reader.body.insts[at].op {
             conversion.from = from;
         }

@@ -65,7 +65,7 @@ impl BodyReader<'_, '_, '_> {
 
     /// The C type of what is widened. A cast that changes only the sign leaves no
     /// instruction, but shows here: what is extended by its sign has one.
-    fn source_type(&mut self, kind: ConversionKind, value: Operand) -> TypeId {
+    pub fn source_type(&mut self, kind: ConversionKind, value: Operand) -> TypeId {
         let from = self.ctype_of(value);
         let wanted = match kind {
             ConversionKind::SignExtend | ConversionKind::SignedToFloat => true,
