@@ -15,7 +15,9 @@ pub fn warning(message: &str) {
 /// Part of the input is missing: why, and the first lines the compiler said.
 pub fn incomplete(missing: &findings::Incomplete) {
     warning(&format!("{}: {}", missing.what, missing.reason));
-    for detail in &missing.details {
+    // The reason may quote one of them already.
+    let is_new = |detail: &&String| !missing.reason.contains(detail.trim());
+    for detail in missing.details.iter().filter(is_new) {
         line(&format!("  {}", one_line(detail)));
     }
 }
