@@ -43,9 +43,11 @@ fn builtin(root: &Path) -> io::Result<String> {
         let (spec, doc) = (dir.join("spec.fault"), dir.join("doc.md"));
         if spec.is_file() {
             let (spec, doc) = (embed(&spec), embed(&doc));
+            let fixtures = files_below(&dir.join("fixtures"))?;
             let _ = writeln!(
                 faults,
-                "BuiltinFault {{ id: {id:?}, path: \"faults/{id}/spec.fault\", text: {spec}, doc: {doc} }},"
+                "BuiltinFault {{ id: {id:?}, path: \"faults/{id}/spec.fault\", text: {spec}, \
+                 doc: {doc}, fixtures: &[{fixtures}] }},"
             );
         }
     }
@@ -60,6 +62,19 @@ fn builtin(root: &Path) -> io::Result<String> {
         "/// `faults/*/spec.fault`.\npub static FAULTS: &[BuiltinFault] = &[\n{faults}];\n\
          /// `models/*.model`.\npub static MODELS: &[BuiltinModel] = &[\n{models}];\n"
     ))
+}
+
+/// Names and texts of the files in a folder and one level down.
+fn files_below(dir: &Path) -> io::Result<String> {
+    let mut files = String::new();
+    for path in sorted(dir)? {
+        let inner = if path.is_dir() { sorted(&path)? } else { vec![path] };
+        for file in inner {
+            let name = file.strip_prefix(dir).unwrap_or(&file).display().to_string();
+            let _ = write!(files, "({name:?}, {}), ", embed(&file));
+        }
+    }
+    Ok(files)
 }
 
 fn embed(path: &Path) -> String {

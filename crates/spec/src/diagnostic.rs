@@ -47,7 +47,8 @@ impl Diagnostic {
         self
     }
 
-    /// The message with its position, the line it is about, and a caret below.
+    /// The message with its position, the line it is about, and a caret below. Of a line that
+    /// no terminal is wide enough for, only what is around the mistake.
     pub fn render(&self, path: &str, text: &str) -> String {
         let start = floor_boundary(text, self.span.start as usize);
         let (line, column) = position(text, start);
@@ -56,20 +57,41 @@ impl Diagnostic {
             Level::Error => "error",
             Level::Warning => "warning",
         };
-        let rest_of_line = source.chars().count().saturating_sub(column - 1);
+        let n_skipped = if column > MAX_WIDTH { column - MAX_WIDTH / 2 } else { 0 };
+        let visible: String = printable(source.chars().skip(n_skipped).take(2 * MAX_WIDTH));
+        let dots = if n_skipped > 0 { "..." } else { "" };
+        let rest_of_line = visible.chars().count().saturating_sub(column - 1 - n_skipped);
         let end = floor_boundary(text, self.span.end as usize).max(start);
-        let marked = text[start..end].chars().take_while(|c| *c != '\n').count();
-        let carets = "^".repeat(marked.clamp(1, rest_of_line.max(1)));
+        let in_line = text[start..end].chars().take(2 * MAX_WIDTH).take_while(|c| *c != '\n');
+        let carets = "^".repeat(in_line.count().clamp(1, rest_of_line.max(1)));
         // Tabs stay tabs, so that the caret stands below its text.
-        let indent: String =
-            source.chars().take(column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
+        let before = visible.chars().take(column - 1 - n_skipped);
+        let indent: String = before.map(|c| if c == '\t' { c } else { ' ' }).collect();
+        let indent = " ".repeat(dots.len()) + &indent;
         let gutter = " ".repeat(line.to_string().len());
-        let help = self.help.as_ref().map_or(String::new(), |help| format!(" {help}"));
+        let help = self.help.as_ref().map_or(String::new(), |help| format!(" {}", brief(help)));
         format!(
-            "{path}:{line}:{column}: {level}: {}\n{gutter} |\n{line} | {source}\n{gutter} | {indent}{carets}{help}\n",
-            self.message
+            "{path}:{line}:{column}: {level}: {}\n{gutter} |\n{line} | {dots}{visible}\n\
+             {gutter} | {indent}{carets}{help}\n",
+            brief(&self.message)
         )
     }
+}
+
+/// Half of the characters of a line that are shown, at most.
+const MAX_WIDTH: usize = 100;
+
+/// Text that may quote a megabyte of somebody's, for one line of a terminal.
+fn brief(text: &str) -> String {
+    match text.char_indices().nth(4 * MAX_WIDTH) {
+        None => printable(text.chars()),
+        Some((at, _)) => printable(text[..at].chars()) + "...",
+    }
+}
+
+/// Nothing that a terminal would obey.
+fn printable(text: impl Iterator<Item = char>) -> String {
+    text.map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).collect()
 }
 
 /// Line and column of a byte, both from 1, columns in characters.
@@ -132,6 +154,21 @@ mod tests {
             "x.fault:3:21: error: unknown attribute `Sise`\n  |\n\
              3 |   at $f(a)$ require Sise(a) > 0\n  |                     ^^^^ did you mean `Size`?\n"
         );
+    }
+
+    #[test]
+    fn a_line_of_a_megabyte_is_shown_in_part_and_escapes_not_at_all() {
+        let text = format!("{}Sise{}\u{1b}[31m", "x".repeat(1 << 20), "y".repeat(1 << 20));
+        let start = text.find("Sise").unwrap();
+        let span = Span::new(start, text.len());
+        let shown = Diagnostic::error(span, format!("unknown `{text}`")).render("x.fault", &text);
+        assert!(shown.len() < 2000, "{}", shown.len());
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(lines[0].starts_with("x.fault:1:1048577: error: unknown `xxx"), "{shown}");
+        let (source, caret) = (lines[2], lines[3]);
+        assert_eq!(source.find("Sise"), caret.find('^'), "{shown}");
+        let nul = Diagnostic::error(Span::new(0, 1), "a\u{1b}[31m").render("x", "\0\u{1b}[1m");
+        assert!(!nul.contains(['\0', '\u{1b}']), "{nul}");
     }
 
     #[test]

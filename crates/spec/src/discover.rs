@@ -18,6 +18,8 @@ pub struct BuiltinFault {
     pub text: &'static str,
     /// What `firstfault explain` prints.
     pub doc: &'static str,
+    /// Names and texts of the annotated C files that show what it finds.
+    pub fixtures: &'static [(&'static str, &'static str)],
 }
 
 /// A model that is part of the binary.
@@ -52,9 +54,15 @@ impl Loaded {
         has_errors(&self.diagnostics)
     }
 
-    /// All diagnostics as text.
+    /// All diagnostics as text; of very many, the first.
     pub fn render(&self) -> String {
-        self.diagnostics.iter().map(|d| d.render(&self.path, &self.text)).collect()
+        let shown = self.diagnostics.iter().take(MAX_SHOWN);
+        let mut text: String = shown.map(|d| d.render(&self.path, &self.text)).collect();
+        if self.diagnostics.len() > MAX_SHOWN {
+            let n_more = self.diagnostics.len() - MAX_SHOWN;
+            text += &format!("{}: {n_more} more mistakes\n", self.path);
+        }
+        text
     }
 }
 
@@ -70,6 +78,9 @@ pub enum LoadError {
     Mistakes { rendered: String, n_errors: usize, n_files: usize },
 }
 
+/// Mistakes of one file that are shown: nobody reads more.
+const MAX_SHOWN: usize = 50;
+
 /// Specifications larger than this are refused: they are no specifications.
 const MAX_BYTES: u64 = 4 << 20;
 
@@ -81,15 +92,20 @@ pub fn builtin() -> Vec<Loaded> {
 }
 
 /// The specifications of files and folders, in the order named and by name within folders.
-/// Folders are searched for `*.fault` and `*.model`, and one level down.
+/// Folders are searched for `*.fault` and `*.model`, and one level down. A file that is named
+/// twice, as by a project's settings and on the command line, is one.
 pub fn load(paths: &[PathBuf]) -> Result<Vec<Loaded>, LoadError> {
-    let mut loaded = Vec::new();
+    let mut loaded: Vec<Loaded> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
     for path in paths {
         let files = if path.is_dir() { specifications_below(path)? } else { vec![path.clone()] };
         if files.is_empty() {
             return Err(LoadError::Empty { path: path.clone() });
         }
         for file in files {
+            if !seen.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
+                continue;
+            }
             loaded.push(Loaded::new(file.display().to_string(), read(&file)?));
         }
     }
@@ -144,7 +160,13 @@ fn read(path: &Path) -> Result<String, LoadError> {
         return Err(failed(io::Error::other("larger than 4 MiB")));
     }
     let bytes = fs::read(path).map_err(failed)?;
-    String::from_utf8(bytes).map_err(|_| failed(io::Error::other("not UTF-8 text")))
+    String::from_utf8(bytes).map_err(|error| {
+        let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count();
+        failed(io::Error::other(format!("line {line} is not UTF-8 text")))
+    })
 }
 
 fn specifications_below(dir: &Path) -> Result<Vec<PathBuf>, LoadError> {

@@ -1,6 +1,7 @@
 //! Faults and models joined into what a detection run needs: where to raise queries, what
 //! must hold there, and what happens on the way.
 
+mod allocation;
 mod instantiate;
 
 use std::collections::BTreeMap;

@@ -33,7 +33,7 @@ pub enum Command {
     Show(ShowArgs),
     /// Find the faulty statement from tests that fail
     Locate(crate::commands::locate::LocateArgs),
-    /// Check, show and start fault specifications
+    /// Check, show, test and start fault specifications
     Spec(SpecArgs),
     /// List the rules
     Rules,
@@ -63,6 +63,9 @@ pub struct CheckArgs {
     /// An interface function and its parameters that come from outside: parse:data,len
     #[arg(long, value_name = "FUNCTION:PARAMETERS")]
     pub entry: Vec<String>,
+    /// Leave out what happens only when there is no memory: allocators never return null
+    #[arg(long)]
+    pub assume_alloc_succeeds: bool,
     /// One line for each finding: no source lines, no paths
     #[arg(long)]
     pub brief: bool,

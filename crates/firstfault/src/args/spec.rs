@@ -22,6 +22,12 @@ pub enum SpecAction {
         /// A file, or the id of a built-in rule
         what: PathBuf,
     },
+    /// Run the fixtures of rules: annotated C files that say what should be reported
+    Test {
+        /// Folders of rules, or ids of built-in ones; by default all built-in rules and those
+        /// of the project's firstfault.toml
+        paths: Vec<PathBuf>,
+    },
     /// Write a new rule to start from: specification, documentation and fixtures
     New {
         /// The id: lowercase words joined by dashes, naming what is wrong

@@ -1,7 +1,8 @@
 //! `firstfault check`: analyses every program of the input and writes the report.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use base::Cancel;
@@ -15,21 +16,26 @@ use spec::rules::Rules;
 
 use super::Outcome;
 use crate::args::{CheckArgs, ReportFormat};
+use crate::config::{self, Config};
 use crate::pipeline::{self, Imported, Timings, guarded};
 
 pub fn run(args: &CheckArgs, cancel: &Cancel) -> Result<Outcome> {
     let target = Target::new(args.output.output.clone());
     target.check()?;
-    let (rules, settings) = detection(args)?;
     let (inputs, root) = args.input.resolve()?;
+    let (rules, settings) = detection(args, config::load(&root)?)?;
     let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
     let applied = rules.faults.iter().filter(|fault| settings.wants(&fault.id));
     imported.findings.rules.extend(applied.map(|fault| fault.id.clone()));
+    let mut missing = BTreeSet::new();
     for index in 0..imported.plans.len() {
         if cancel.is_cancelled() {
             break;
         }
-        analyse_program(&mut imported, index, &rules, &settings);
+        analyse_program(&mut imported, index, &rules, &settings, &mut missing);
+    }
+    for entry in missing {
+        crate::log::warning(&format!("entry: {entry} in any program"));
     }
     imported.write_timings(&args.run)?;
     let mut findings = imported.findings;
@@ -46,9 +52,16 @@ fn analyse_program(
     index: usize,
     rules: &Rules,
     settings: &detect::Settings,
+    missing_everywhere: &mut BTreeSet<String>,
 ) {
     let program = imported.link(index);
     let name = imported.plans[index].name.clone();
+    let missing = missing_entries(settings, &program);
+    if index == 0 {
+        *missing_everywhere = missing;
+    } else {
+        missing_everywhere.retain(|entry| missing.contains(entry));
+    }
     let findings = &mut imported.findings;
     findings.programs.push(summary(&name, &program));
     findings.notices.extend(unknown_code(&program));
@@ -76,9 +89,13 @@ fn analyse(
     timings.on_all_threads("detect", || detect::check(program, rules, settings, findings));
 }
 
-/// What to look for, from the command line.
-fn detection(args: &CheckArgs) -> Result<(Rules, detect::Settings)> {
-    let rules = spec::discover::rules(&args.spec)?;
+/// What to look for, from the command line and the project's settings.
+fn detection(args: &CheckArgs, config: Config) -> Result<(Rules, detect::Settings)> {
+    let specs: Vec<PathBuf> = config.spec.into_iter().chain(args.spec.iter().cloned()).collect();
+    let mut rules = spec::discover::rules(&specs)?;
+    if args.assume_alloc_succeeds || config.assume_alloc_succeeds {
+        rules.assume_alloc_succeeds();
+    }
     if let Some(unknown) = args.rule.iter().find(|rule| rules.find_fault(rule).is_none()) {
         bail!("no rule is called {unknown} (`firstfault rules` lists them)");
     }
@@ -87,6 +104,7 @@ fn detection(args: &CheckArgs) -> Result<(Rules, detect::Settings)> {
         rules: args.rule.clone(),
         ..detect::Settings::default()
     };
+    settings.entries.extend(config.entry.into_iter().map(|entry| (entry.function, entry.input)));
     for entry in &args.entry {
         let Some((function, parameters)) = entry.split_once(':') else {
             bail!("`--entry {entry}` names no parameters (write function:parameter,parameter)");
@@ -95,6 +113,31 @@ fn detection(args: &CheckArgs) -> Result<(Rules, detect::Settings)> {
         settings.entries.push((function.to_owned(), parameters));
     }
     Ok((rules, settings))
+}
+
+/// An entry that names nothing is most likely a spelling mistake, and would change nothing.
+fn missing_entries(settings: &detect::Settings, program: &Program) -> BTreeSet<String> {
+    let mut missing = BTreeSet::new();
+    for (name, parameters) in &settings.entries {
+        let mut bodies = program
+            .functions
+            .iter()
+            .filter(|function| *function.name == **name)
+            .filter_map(|function| function.body.as_ref())
+            .peekable();
+        if bodies.peek().is_none() {
+            missing.insert(format!("no function {name} with a body"));
+            continue;
+        }
+        let named: Vec<&str> = bodies
+            .flat_map(|body| body.variables.iter().filter(|v| v.parameter.is_some()))
+            .map(|variable| &*variable.name)
+            .collect();
+        for parameter in parameters.iter().filter(|p| !named.contains(&p.as_str())) {
+            missing.insert(format!("{name} has no parameter {parameter}"));
+        }
+    }
+    missing
 }
 
 fn summary(name: &str, program: &Program) -> findings::Program {

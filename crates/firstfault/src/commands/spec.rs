@@ -1,33 +1,40 @@
-//! `firstfault spec check|show|new`, `rules` and `explain`: specifications as text.
+//! `firstfault spec check|show|test|new`, `rules` and `explain`: specifications as text.
+
+mod testing;
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use report::output::Target;
+use spec::ast::SpecKind;
 use spec::diagnostic::suggest;
 use spec::discover::{self, FAULTS};
-use spec::{Loaded, parser, scaffold, show};
+use spec::{Loaded, scaffold, show};
 
 use super::Outcome;
 use crate::args::{ExplainArgs, SpecAction, SpecArgs};
+use crate::config;
 
 pub fn run(args: &SpecArgs) -> Result<Outcome> {
     match &args.action {
         SpecAction::Check { paths } if paths.is_empty() => check(&discover::builtin()),
         SpecAction::Check { paths } => check(&discover::load(paths)?),
         SpecAction::Show { what } => shown(what),
+        SpecAction::Test { paths } => testing::run(paths),
         SpecAction::New { id, folder } => new(id, folder),
     }
 }
 
-/// All rules, one line each.
+/// All rules, one line each: the built-in ones and the project's.
 pub fn rules() -> Result<Outcome> {
-    let lines: String = FAULTS
+    let mut all = discover::builtin();
+    all.extend(discover::load(&config::load(Path::new("."))?.spec)?);
+    let lines: String = all
         .iter()
-        .map(|fault| {
-            let (spec, _) = parser::parse(fault.text);
-            let title = spec.title.unwrap_or_default();
+        .filter(|loaded| loaded.spec.kind == SpecKind::Fault)
+        .map(|Loaded { spec, .. }| {
+            let title = spec.title.as_deref().unwrap_or_default();
             format!("{:<20} {:<8} {title}\n", spec.id, spec.severity.name())
         })
         .collect();
@@ -36,10 +43,19 @@ pub fn rules() -> Result<Outcome> {
 }
 
 pub fn explain(args: &ExplainArgs) -> Result<Outcome> {
-    let Some(text) = discover::documentation(&args.rule) else {
+    if let Some(text) = discover::documentation(&args.rule) {
+        print(text)?;
+        return Ok(Outcome::Clean);
+    }
+    let own = discover::load(&config::load(Path::new("."))?.spec)?;
+    let Some(rule) = own.iter().find(|loaded| loaded.spec.id == args.rule) else {
         bail!("no rule is named {}{}", args.rule, nearest_rule(&args.rule));
     };
-    print(text)?;
+    let doc = Path::new(&rule.path).with_file_name("doc.md");
+    let text = fs::read_to_string(&doc).with_context(|| {
+        format!("rule {} has no document: cannot read {}", args.rule, doc.display())
+    })?;
+    print(&text)?;
     Ok(Outcome::Clean)
 }
 

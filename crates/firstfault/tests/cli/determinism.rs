@@ -76,3 +76,42 @@ fn reports_are_the_same_bytes() {
     assert_eq!(first, check(&["-j2"]));
     assert_eq!(first, check(&["-j2", "--state", "other-state"]));
 }
+
+/// Functions with faults, contracts and questions nobody can answer, of callers and callees.
+fn many_functions() -> String {
+    let mut text =
+        "#include <stdlib.h>\n#include <string.h>\nextern int chance(void);\n".to_owned();
+    for n in 0..40 {
+        text += &format!(
+            "static int helper{n}(int *p, int k) {{ return k > {n} ? p[k] : 100 / k; }}\n\
+             int user{n}(int a, char *s) {{\n\
+             \x20 int t[{size}] = {{0}}, u, *p = malloc(8);\n\
+             \x20 char copy[{size}];\n\
+             \x20 if (a > {n}) u = a;\n\
+             \x20 for (int i = 0; i < a; i++) t[i] = u;\n\
+             \x20 strcpy(copy, s);\n\
+             \x20 *p = helper{n}(t, chance() % 7);\n\
+             \x20 return t[a] + copy[0] + helper{n}(t, a - {n});\n\
+             }}\n",
+            size = n % 9 + 2
+        );
+    }
+    text
+}
+
+#[test]
+fn findings_in_many_functions_are_the_same_bytes() {
+    let sandbox = Sandbox::new(&[("many.c", &many_functions())]);
+    let check = |more: &[&str]| {
+        let mut args = vec!["check", "--format", "json", "many.c", "--strict"];
+        args.extend(["--entry", "user3:a,s"]);
+        args.extend(more);
+        sandbox.run(&args).expect(1)
+    };
+    let cold_on_one = check(&["-j1", "--state", "one"]);
+    assert!(cold_on_one.json().faults.len() > 40, "{}", cold_on_one.json().faults.len());
+    for options in [["-j1", "--state", "one"], ["-j2", "--state", "two"], ["-j2", "--state", "two"]]
+    {
+        assert!(check(&options).stdout == cold_on_one.stdout, "{options:?} differs");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod cache;
+mod config;
 mod determinism;
 mod inputs;
 mod interrupt;

@@ -42,3 +42,54 @@ fn rules_are_listed_and_explained() {
     let run = sandbox.run(&["explain", "use-afer-free"]).expect(2);
     assert!(run.first_error().contains("do you mean use-after-free?"), "{run:#?}");
 }
+
+#[test]
+fn fixtures_are_run_and_compared_both_ways() {
+    let sandbox = Sandbox::new(&[]);
+    sandbox.run(&["spec", "new", "my-rule"]).expect(0);
+    let run = sandbox.run(&["spec", "test", "my-rule"]).expect(0);
+    // The fixture of the folder, and the example of the document.
+    assert!(run.stdout.contains("2 fixtures, as annotated"), "{run:#?}");
+    let fixture = sandbox.read("my-rule/fixtures/basic.c");
+    sandbox.write("my-rule/fixtures/basic.c", fixture.replace("//~ step(late)", ""));
+    sandbox.run(&["spec", "test", "my-rule/spec.fault"]).expect(0);
+    sandbox.write("my-rule/fixtures/basic.c", fixture.replace("//~ ", "// "));
+    let run = sandbox.run(&["spec", "test", "my-rule"]).expect(1);
+    assert!(run.stdout.contains("basic.c:10: unexpected fault[my-rule]"), "{run:#?}");
+    sandbox.write("my-rule/fixtures/basic.c", fixture.replace("//~ ok", "//~ fault"));
+    let run = sandbox.run(&["spec", "test", "."]).expect(1);
+    assert!(run.stdout.contains("basic.c:15: fault[my-rule] is not reported here"), "{run:#?}");
+}
+
+#[test]
+fn built_in_rules_carry_their_fixtures() {
+    let sandbox = Sandbox::new(&[]);
+    let run = sandbox.run(&["spec", "test", "double-free", "lock-pairing"]).expect(0);
+    assert!(run.stdout.contains("as annotated: 2 rules"), "{run:#?}");
+    let run = sandbox.run(&["spec", "test", "duble-free"]).expect(2);
+    assert!(run.first_error().contains("do you mean double-free?"), "{run:#?}");
+    sandbox.write("empty/notes.txt", "");
+    let run = sandbox.run(&["spec", "test", "empty"]).expect(2);
+    assert!(run.first_error().contains("no rule with fixtures"), "{run:#?}");
+}
+
+/// Files that are no specifications at all cost a short message.
+#[test]
+fn hostile_specifications_are_refused_briefly() {
+    let sandbox = Sandbox::new(&[]);
+    let start = "fault x\ntitle \"t\"\nvars ptr p;\nobserve\n  at $f(p)$ require ";
+    let cases: [(&str, Vec<u8>, i32, &str); 5] = [
+        ("words.fault", "at ".repeat(300_000).into(), 1, "expected `fault NAME` or `model NAME`"),
+        ("deep.fault", format!("{start}{}", "(".repeat(1 << 20)).into(), 1, "error: "),
+        ("nul.fault", format!("{start}Size(p) > \0\0\0").into(), 1, "error: "),
+        ("bytes.fault", [start.as_bytes(), &[0xff, 0xfe]].concat(), 2, "line 5 is not UTF-8"),
+        ("huge.fault", vec![b'#'; (4 << 20) + 1], 2, "larger than 4 MiB"),
+    ];
+    for (name, content, code, expected) in cases {
+        sandbox.write(name, content);
+        let run = sandbox.run(&["spec", "check", name]).expect(code);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(said.contains(expected), "{name}: {said}");
+        assert!(said.len() < 100_000 && !said.contains('\0'), "{name}: {} bytes", said.len());
+    }
+}

@@ -1,0 +1,122 @@
+//! `firstfault.toml`: what a project says once instead of on every command line. It lies in
+//! the project's folder, beside `.firstfault/`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde::Deserialize;
+use spec::diagnostic::{position, suggest};
+
+pub const FILE: &str = "firstfault.toml";
+
+/// A file larger than this is no settings.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The settings; each has the name of the command-line option that does the same.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Config {
+    /// Specifications and models of the project: files, or folders of them, relative to the
+    /// file.
+    pub spec: Vec<PathBuf>,
+    /// Interface functions whose parameters come from outside.
+    pub entry: Vec<Entry>,
+    /// Allocators never return null.
+    pub assume_alloc_succeeds: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Entry {
+    pub function: String,
+    /// Names of parameters.
+    pub input: Vec<String>,
+}
+
+const KEYS: [&str; 5] = ["spec", "entry", "assume-alloc-succeeds", "function", "input"];
+
+/// The settings of the project in this folder; the defaults where it has none.
+pub fn load(folder: &Path) -> Result<Config> {
+    let path = folder.join(FILE);
+    let text = match std::fs::metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Config::default()),
+        Err(error) => bail!("cannot read {FILE}: {error}"),
+        Ok(found) if found.len() > MAX_BYTES => bail!("cannot read {FILE}: larger than 1 MiB"),
+        Ok(_) => match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) => bail!("cannot read {FILE}: {error}"),
+        },
+    };
+    let mut config = parse(&text)?;
+    for spec in &mut config.spec {
+        *spec = folder.join(&spec);
+    }
+    Ok(config)
+}
+
+fn parse(text: &str) -> Result<Config> {
+    let error = match toml::from_str(text) {
+        Ok(config) => return Ok(config),
+        Err(error) => error,
+    };
+    let (line, column) = position(text, error.span().map_or(0, |span| span.start));
+    let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
+    let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+    let what = match unknown {
+        None => message,
+        Some(key) => match suggest(key, KEYS) {
+            Some(near) => format!("unknown key `{key}`; do you mean `{near}`?"),
+            None => format!("{}; see docs/configuration.md", message.replace("field", "key")),
+        },
+    };
+    bail!("{FILE}:{line}:{column}: {what}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_can_be_said() {
+        let config = parse(
+            "spec = [\"rules\", \"pool.model\"]\nassume-alloc-succeeds = true\n\
+             [[entry]]\nfunction = \"parse\"\ninput = [\"data\", \"len\"]\n",
+        )
+        .unwrap();
+        assert_eq!(config.spec, [Path::new("rules"), Path::new("pool.model")]);
+        assert!(config.assume_alloc_succeeds);
+        let input = vec!["data".to_owned(), "len".to_owned()];
+        assert_eq!(config.entry, [Entry { function: "parse".to_owned(), input }]);
+        assert_eq!(parse("").unwrap(), Config::default());
+    }
+
+    #[test]
+    fn mistakes_have_a_place_and_a_remedy() {
+        for (text, expected) in [
+            ("\nentrys = []\n", "firstfault.toml:2:1: unknown key `entrys`; do you mean `entry`?"),
+            (
+                "assume_alloc_succeeds = true\n",
+                "firstfault.toml:1:1: unknown key `assume_alloc_succeeds`; do you mean \
+                 `assume-alloc-succeeds`?",
+            ),
+            ("frobnicate = 1\n", "docs/configuration.md"),
+            ("spec = \"rules\"\n", "firstfault.toml:1:8: invalid type: string \"rules\""),
+            ("entry = [{ function = \"f\" }]\n", "missing field `input`"),
+            ("spec = [\n", "firstfault.toml:"),
+        ] {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+            assert!(!error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_folder_without_settings_has_the_defaults() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(load(folder.path()).unwrap(), Config::default());
+        std::fs::write(folder.path().join(FILE), "spec = [\"rules\"]\n").unwrap();
+        assert_eq!(load(folder.path()).unwrap().spec, [folder.path().join("rules")]);
+        std::fs::write(folder.path().join(FILE), [0xff, 0xfe]).unwrap();
+        assert!(load(folder.path()).unwrap_err().to_string().starts_with("cannot read"));
+    }
+}
