@@ -259,10 +259,10 @@ private:
       return !isa<Argument>(store->getValueOperand());
     if (auto *ret = dyn_cast<ReturnInst>(&inst)) {
       auto *load = dyn_cast_or_null<LoadInst>(ret->getReturnValue());
-      return ret->getReturnValue() && !(load && load->getPointerOperand()->getName().starts_with("retval"));
+      return ret->getReturnValue() && !(load && isReturnSlot(load->getPointerOperand()));
     }
     if (auto *load = dyn_cast<LoadInst>(&inst))
-      return !load->getPointerOperand()->getName().starts_with("retval");
+      return !isReturnSlot(load->getPointerOperand());
     if (auto *branch = dyn_cast<BranchInst>(&inst))
       return branch->isConditional() || isJumpStatement(*branch);
     return true;

@@ -42,6 +42,9 @@ constexpr unsigned MaxTree = 64;
 
 bool isReplaceable(const llvm::Type *type);
 
+// The slot clang keeps at -O0 for the value of a function with several returns.
+bool isReturnSlot(const llvm::Value *address);
+
 // All sites of a function, in the order of execution within each block.
 std::vector<Site> collectSites(llvm::Function &function);
 
@@ -62,6 +65,7 @@ private:
   uint32_t string(llvm::StringRef text);
   void location(std::string &to, const llvm::DILocation *loc);
   void value(std::string &to, const llvm::Value *v, const llvm::DILocation *fallback);
+  std::string group(const Site &site) const;
 
   llvm::StringMap<uint32_t> interned;
   std::vector<std::string> strings;

@@ -50,18 +50,24 @@ static bool isSpilledParameter(const StoreInst &store) {
   return isa<Argument>(store.getValueOperand());
 }
 
-// `ret` of the slot clang keeps for functions with several returns; the stores into
-// the slot are the statements.
-static bool isReturnSlot(const Value *value) {
+bool isReturnSlot(const Value *address) {
+  return isa<AllocaInst>(address) && address->getName().starts_with("retval");
+}
+
+// `ret` of what lies in the return slot; the stores into the slot are the statements.
+static bool isFromReturnSlot(const Value *value) {
   auto *load = dyn_cast<LoadInst>(value);
-  return load && isa<AllocaInst>(load->getPointerOperand()) &&
-         load->getPointerOperand()->getName().starts_with("retval");
+  return load && isReturnSlot(load->getPointerOperand());
 }
 
 static void addAt(std::vector<Site> &sites, Kind kind, Instruction &user, unsigned operand,
                   Instruction &point, const DILocation *loc) {
   Value *root = user.getOperand(operand);
-  if (isa<Constant>(root) || !isReplaceable(root->getType()) || isAddress(root))
+  if (!isReplaceable(root->getType()) || isAddress(root))
+    return;
+  // A constant can only be wrong where it is assigned, returned or passed on as it stands.
+  if (isa<Constant>(root) && !((isa<ConstantInt>(root) || isa<ConstantFP>(root)) &&
+                               (kind == Kind::Assign || kind == Kind::Return || kind == Kind::Argument)))
     return;
   if (!loc || loc->getLine() == 0)
     return;
@@ -107,19 +113,22 @@ static void addCall(std::vector<Site> &sites, CallBase &call) {
     if (intrinsic->isAssumeLikeIntrinsic() || isa<DbgInfoIntrinsic>(intrinsic))
       return;
   }
+  bool isIntrinsic = isa<IntrinsicInst>(call);
   for (unsigned i = 0; i < call.arg_size(); ++i)
-    if (!call.paramHasAttr(i, Attribute::ImmArg))
+    if (!call.paramHasAttr(i, Attribute::ImmArg) &&
+        !(isIntrinsic && isa<Constant>(call.getArgOperand(i))))
       add(sites, Kind::Argument, call, i);
 }
 
 static void addInstruction(std::vector<Site> &sites, Instruction &inst) {
   if (auto *store = dyn_cast<StoreInst>(&inst)) {
+    // The front end clears the slot on entry to main(); that store has no position.
     if (!isSpilledParameter(*store))
-      add(sites, Kind::Assign, inst, 0);
+      add(sites, isReturnSlot(store->getPointerOperand()) ? Kind::Return : Kind::Assign, inst, 0);
   } else if (auto *call = dyn_cast<CallBase>(&inst)) {
     addCall(sites, *call);
   } else if (auto *ret = dyn_cast<ReturnInst>(&inst)) {
-    if (ret->getReturnValue() && !isReturnSlot(ret->getReturnValue()))
+    if (ret->getReturnValue() && !isFromReturnSlot(ret->getReturnValue()))
       add(sites, Kind::Return, inst, 0);
   } else if (auto *branch = dyn_cast<BranchInst>(&inst)) {
     if (branch->isConditional())
@@ -128,6 +137,11 @@ static void addInstruction(std::vector<Site> &sites, Instruction &inst) {
     addPhi(sites, *phi);
   } else if (isa<SwitchInst>(&inst)) {
     add(sites, Kind::Switch, inst, 0);
+  } else if (auto *select = dyn_cast<SelectInst>(&inst)) {
+    // A choice between numbers is part of the expression that uses it; one between addresses
+    // takes effect here.
+    if (!isReplaceable(select->getType()))
+      add(sites, Kind::Branch, inst, 0);
   } else if (auto *address = dyn_cast<GetElementPtrInst>(&inst)) {
     // Operand 0 is the pointer; constant field numbers are no sites.
     for (unsigned i = 1; i < address->getNumOperands(); ++i)

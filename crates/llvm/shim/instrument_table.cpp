@@ -5,6 +5,7 @@
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -60,6 +61,61 @@ static uint8_t flagsOf(const Value *value, const DIType *type) {
   else if (isa<ZExtInst>(value))
     flags |= Unsigned;
   return flags;
+}
+
+// What is stored to, so that stores to the same thing have the same name: a variable, an
+// element of one, a member of a structure, what a pointer variable points at.
+static std::string targetOf(const Value *address) {
+  // The first element of an array has the address of the array.
+  if (auto *local = dyn_cast<AllocaInst>(address))
+    return local->getFunction()->getName().str() + ":" + local->getName().str() +
+           (local->getAllocatedType()->isArrayTy() ? "[]" : "");
+  if (auto *global = dyn_cast<GlobalVariable>(address))
+    return global->getName().str() + (global->getValueType()->isArrayTy() ? "[]" : "");
+  if (auto *load = dyn_cast<LoadInst>(address)) {
+    std::string from = targetOf(load->getPointerOperand());
+    return from.empty() ? from : "*" + from;
+  }
+  auto *element = dyn_cast<GEPOperator>(address);
+  if (!element)
+    return "";
+  if (auto *structure = dyn_cast<StructType>(element->getSourceElementType());
+      structure && structure->hasName() && element->hasAllConstantIndices()) {
+    std::string name = structure->getName().str();
+    for (const Use &index : drop_begin(element->indices()))
+      name += "." + std::to_string(cast<ConstantInt>(index)->getZExtValue());
+    return name;
+  }
+  std::string base = targetOf(element->getPointerOperand());
+  return base.empty() || StringRef(base).ends_with("[]") ? base : base + "[]";
+}
+
+// Sites of a group hold values for the same purpose: what one was seen to hold, another
+// one whose value is a constant might have to.
+std::string Table::group(const Site &site) const {
+  auto *function = site.user->getFunction();
+  if (site.kind == Kind::Return)
+    return "return " + function->getName().str();
+  if (auto *store = dyn_cast<StoreInst>(site.user))
+    return targetOf(store->getPointerOperand());
+  if (auto *call = dyn_cast<CallBase>(site.user); call && call->getCalledFunction())
+    return call->getCalledFunction()->getName().str() + "#" + std::to_string(site.operand);
+  return "";
+}
+
+// Whether the statement makes a new value here, instead of passing one on: casts and tests
+// against zero only read what somebody else computed.
+static bool computes(const Site &site) {
+  for (const Instruction *inst : site.tree) {
+    if (auto *compare = dyn_cast<CmpInst>(inst)) {
+      auto *constant = dyn_cast<Constant>(compare->getOperand(1));
+      if (!compare->isEquality() || !constant || !constant->isZeroValue())
+        return true;
+    } else if (!isa<CastInst>(inst)) {
+      return true;
+    }
+  }
+  return isa<Constant>(site.user->getOperand(site.operand));
 }
 
 void Table::u32(std::string &to, uint32_t v) {
@@ -125,8 +181,9 @@ void Table::site(const Site &site) {
   } else if (auto *call = dyn_cast<CallBase>(site.user)) {
     if (const Function *callee = call->getCalledFunction())
       name = callee->getName();
-  } else if (auto *subprogram = site.user->getFunction()->getSubprogram();
-             subprogram && site.kind == Kind::Return && subprogram->getType()) {
+  }
+  if (auto *subprogram = site.user->getFunction()->getSubprogram();
+      subprogram && site.kind == Kind::Return && subprogram->getType()) {
     DITypeRefArray types = subprogram->getType()->getTypeArray();
     if (types && types.size() > 0)
       type = types[0];
@@ -138,7 +195,8 @@ void Table::site(const Site &site) {
   location(siteBytes, loc);
   u32(siteBytes, string(site.user->getFunction()->getName()));
   u32(siteBytes, string(name));
-  u8(siteBytes, site.tree.empty() ? 0 : 1);
+  u32(siteBytes, string(group(site)));
+  u8(siteBytes, (site.tree.empty() ? 0 : 1) | (isa<Constant>(root) ? 2 : 0) | (computes(site) ? 4 : 0));
   u8(siteBytes, site.leaves.size());
   for (const Value *leaf : site.leaves)
     value(siteBytes, leaf, loc);

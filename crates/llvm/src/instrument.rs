@@ -56,6 +56,14 @@ pub struct Site {
     pub function: String,
     /// The variable assigned to or the function called; empty for anything else.
     pub name: String,
+    /// What sites share that hold values for the same purpose: the place assigned to, the
+    /// function returned from, the parameter. Empty where that is not known.
+    pub group: String,
+    /// Whether the value is a constant of the source.
+    pub is_constant: bool,
+    /// Whether the value arises here: from an operator or a constant. A value that is only
+    /// copied, converted or tested against zero was computed elsewhere.
+    pub is_origin: bool,
     /// Whether something is computed between the leaves and the site's value. If not, the
     /// only leaf is the value itself.
     pub is_computed: bool,
@@ -201,7 +209,10 @@ impl<'a> Reader<'a> {
         let at = self.position(strings)?;
         let function = self.name(strings)?;
         let name = self.name(strings)?;
-        let is_computed = self.u8()? != 0;
+        let group = self.name(strings)?;
+        let bits = self.u8()?;
+        let (is_computed, is_constant) = (bits & 1 != 0, bits & 2 != 0);
+        let is_origin = bits & 4 != 0;
         let n_leaves = self.u8()?;
         let leaves = (0..n_leaves)
             .map(|_| {
@@ -212,7 +223,18 @@ impl<'a> Reader<'a> {
                 })
             })
             .collect::<Option<_>>()?;
-        Some(Site { kind, ty, at, function, name, is_computed, leaves })
+        Some(Site {
+            kind,
+            ty,
+            at,
+            function,
+            name,
+            group,
+            is_constant,
+            is_origin,
+            is_computed,
+            leaves,
+        })
     }
 
     fn segment(&mut self, strings: &[String]) -> Option<Segment> {

@@ -2,10 +2,11 @@
 //! do*, as far as the tests show.
 //!
 //! A statement computes a value from its operands. If a change of the statement were the
-//! fix, the new value for given operands would hold wherever the operands are the same: in
-//! the rest of the failing run, and in every passing one. A mapping of operands to a value
-//! that turns a failing run around but breaks a passing one speaks against the statement;
-//! one that turns several failing runs around speaks for it.
+//! fix, it would hold in whole runs: for given operands wherever they are met again (a wrong
+//! formula), for operands that relate alike (a wrong operator), or for any (a wrong constant,
+//! a condition missing or too many). A mapping that turns a failing run around but breaks a
+//! passing one speaks against the statement; one that turns several failing runs around
+//! speaks for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,60 +34,88 @@ pub struct Consistency {
     pub stats: SearchStats,
 }
 
-/// Searches the statements that have IVMPs for mappings, and holds these against the
-/// passing tests. `spanning` limits the alternates as the reduced search does.
+/// When a mapping applies: operands that are equal, that relate alike, or any.
+const SCOPES: [SearchOptions; 3] = {
+    const EXACT: SearchOptions = SearchOptions {
+        stop_at_first: false,
+        spanning: false,
+        force_fork: false,
+        brute_force: false,
+        same_operands: true,
+        by_relation: false,
+        always: false,
+    };
+    [EXACT, SearchOptions { by_relation: true, ..EXACT }, SearchOptions { always: true, ..EXACT }]
+};
+
+/// Failing tests by the mapping that turns them around.
+type Turned = BTreeMap<Mapping, BTreeSet<usize>>;
+
+/// Searches failing runs for mappings, and holds these against the passing tests.
+/// `spanning` limits the alternates as the reduced search does.
 pub fn consistency(
     session: &Session<'_>,
     ivmps: &Ivmps,
     spanning: bool,
 ) -> Result<Consistency, LocateError> {
     let mut result = Consistency::default();
-    // Failing tests by mapping; first with exact operands, then by how they relate.
-    let mut tests_of: BTreeMap<Mapping, BTreeSet<usize>> = BTreeMap::new();
-    for by_relation in [false, true] {
-        let options =
-            SearchOptions { same_operands: true, by_relation, spanning, ..Default::default() };
+    let mut turned = Turned::new();
+    for scope in SCOPES {
+        let options = SearchOptions { spanning, ..scope };
         let mut found = mappings(session, ivmps, options, &mut result.stats)?;
         let all: BTreeSet<Mapping> = found.keys().cloned().collect();
         for broken in contradicted(session, &all, options, &mut result.stats)? {
             found.remove(&broken);
         }
         for (mapping, tests) in found {
-            tests_of.entry(mapping).or_default().extend(tests);
+            turned.entry(mapping).or_default().extend(tests);
         }
     }
-    let mut turned: BTreeMap<StatementId, BTreeSet<usize>> = BTreeMap::new();
-    for (mapping, tests) in &tests_of {
-        let statement = StatementId(session.statements.of_site[mapping.site as usize]);
-        let support = result.support.entry(statement).or_default();
-        support.n_explained = support.n_explained.max(tests.len());
-        let turned = turned.entry(statement).or_default();
-        turned.extend(tests);
-        support.n_consistent = turned.len();
-    }
+    result.support = support(session, &turned);
     Ok(result)
 }
 
-/// Mappings that turn failing tests around, with the tests.
+fn support(session: &Session<'_>, turned: &Turned) -> BTreeMap<StatementId, Support> {
+    let mut support: BTreeMap<StatementId, Support> = BTreeMap::new();
+    let mut tests_of: BTreeMap<StatementId, BTreeSet<usize>> = BTreeMap::new();
+    for (mapping, tests) in turned {
+        let statement = StatementId(session.statements.of_site[mapping.site as usize]);
+        let support = support.entry(statement).or_default();
+        support.n_explained = support.n_explained.max(tests.len());
+        let all = tests_of.entry(statement).or_default();
+        all.extend(tests);
+        support.n_consistent = all.len();
+    }
+    support
+}
+
+/// Mappings that turn failing tests around, with the tests. Conditions are searched in
+/// every statement, since a changed one may have to decide otherwise several times in a run;
+/// other values where one replacement has already helped.
 fn mappings(
     session: &Session<'_>,
     ivmps: &Ivmps,
     options: SearchOptions,
     stats: &mut SearchStats,
-) -> Result<BTreeMap<Mapping, BTreeSet<usize>>, LocateError> {
-    let failing: Vec<usize> = ivmps.found.keys().copied().collect();
+) -> Result<Turned, LocateError> {
+    let failing = session.failing();
     let searched = parallel::map(failing.len(), session.options.jobs, |i| {
-        let active = ivmps.found[&failing[i]].keys().map(|s| s.0).collect::<BTreeSet<u32>>();
-        let plan = plan(session, failing[i], &active);
-        session.runner().search(&session.tests[failing[i]].test, &plan, options)
+        let test = failing[i];
+        let covered: BTreeSet<u32> = session.tests[test].covered.iter().map(|s| s.0).collect();
+        let with_ivmps = ivmps.found.get(&test).map_or_else(BTreeSet::new, |found| {
+            found.keys().map(|s| s.0).collect::<BTreeSet<u32>>()
+        });
+        let active = if options.always { &covered } else { &with_ivmps };
+        let plan = plan(session, test, active, &covered);
+        session.runner().search(&session.tests[test].test, &plan, options)
     });
-    let mut found: BTreeMap<Mapping, BTreeSet<usize>> = BTreeMap::new();
+    let mut found = Turned::new();
     for (test, outcome) in failing.iter().zip(searched) {
         let outcome = outcome?;
         stats.n_replacements += outcome.n_replacements;
         stats.cpu += outcome.cpu;
         for hit in &outcome.hits {
-            found.entry(Mapping::from(hit)).or_default().insert(*test);
+            found.entry(Mapping::new(hit, options)).or_default().insert(*test);
         }
     }
     Ok(found)
@@ -104,7 +133,7 @@ fn contradicted(
     let passing: Vec<usize> =
         (0..session.tests.len()).filter(|i| session.tests[*i].passed).collect();
     let checked = parallel::map(passing.len(), session.options.jobs, |i| {
-        let plan = plan(session, passing[i], &active);
+        let plan = plan(session, passing[i], &active, &active);
         let test = &session.tests[passing[i]].test;
         session.runner().contradicted(test, &plan, mappings, options)
     });
@@ -118,12 +147,18 @@ fn contradicted(
     Ok(contradicted)
 }
 
-fn plan<'a>(session: &'a Session<'_>, test: usize, active: &'a BTreeSet<u32>) -> Plan<'a> {
+fn plan<'a>(
+    session: &'a Session<'_>,
+    test: usize,
+    active: &'a BTreeSet<u32>,
+    conditions: &'a BTreeSet<u32>,
+) -> Plan<'a> {
     Plan {
         profile: &session.profile,
         statements: &session.statements.of_site,
         n_statements: session.statements.len(),
         active,
+        conditions,
         events: session.tests[test].events,
         steps_after: session.steps_after(test),
     }

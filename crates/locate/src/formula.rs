@@ -42,6 +42,19 @@ pub enum Formula {
 }
 
 impl Formula {
+    pub const ALL: [Formula; 4] =
+        [Formula::Tarantula, Formula::Ochiai, Formula::DStar, Formula::Op2];
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Formula::Tarantula => "tarantula",
+            Formula::Ochiai => "ochiai",
+            Formula::DStar => "dstar",
+            Formula::Op2 => "op2",
+        }
+    }
+
     /// Larger is more suspicious. Infinite where no passing test ran the statement and
     /// the formula divides by that.
     pub fn suspiciousness(self, s: &Spectrum) -> f64 {

@@ -206,6 +206,7 @@ impl<'a> Searcher<'a> {
             statements: &self.session.statements.of_site,
             n_statements: self.session.statements.len(),
             active,
+            conditions: &BTreeSet::new(),
             events: run.events,
             steps_after: self.session.steps_after(test),
         };

@@ -12,53 +12,89 @@ pub struct Ranked {
     /// From 1; tied statements share the rank of the last of them, since all of them would
     /// have to be looked at.
     pub rank: u32,
+    /// What the list is sorted by before ties.
+    pub suspiciousness: usize,
     /// Failing tests with an IVMP here.
     pub n_tests: usize,
     pub support: Support,
+    /// Whether some value arises here: of two statements with the same evidence, the one that
+    /// computes the value comes before the one that passes it on.
+    pub is_origin: bool,
     pub tie_break: f64,
 }
 
 impl Ranked {
-    /// What the list is sorted by before ties: failing tests with an IVMP, and what speaks
-    /// for these IVMPs beyond the single run.
-    pub fn suspiciousness(&self) -> usize {
-        self.n_tests + self.support.n_consistent + self.support.n_explained
+    /// Larger is more suspicious.
+    fn key(&self) -> (usize, bool, bool) {
+        let is_supported_origin = self.is_origin && self.suspiciousness > 0;
+        (self.suspiciousness, is_supported_origin, self.n_tests > 0)
+    }
+
+    /// One number in the order of the list.
+    pub fn as_number(&self) -> f64 {
+        // Formulas may be unbounded; an infinite one is the largest number JSON can hold.
+        let tie_break = self.tie_break.min(f64::MAX);
+        let (suspiciousness, is_origin, has_ivmp) = self.key();
+        if suspiciousness == 0 && !has_ivmp {
+            return tie_break / 4.0;
+        }
+        let share = |is: bool, part: f64| if is { part } else { 0.0 };
+        suspiciousness as f64 + share(is_origin, 0.5) + share(has_ivmp, 0.25) + tie_break / 4.01
     }
 }
 
-/// By the number of failing tests with an IVMP, ties by Tarantula: as the paper does. With
-/// `consistency`, IVMPs that passing tests do not contradict and those that explain several
-/// failing tests at once count more.
-pub fn rank(
-    session: &Session<'_>,
-    ivmps: &Ivmps,
-    consistency: Option<&Consistency>,
-) -> Vec<Ranked> {
+/// By the number of failing tests with an IVMP, ties by Tarantula: as the paper does.
+pub fn rank_as_paper(session: &Session<'_>, ivmps: &Ivmps) -> Vec<Ranked> {
     let failing = session.failing();
-    let list = session.executed_by_failing().into_iter().map(|s| Ranked {
-        statement: s,
-        rank: 0,
-        n_tests: ivmps.n_tests(s, &failing),
-        support: consistency.and_then(|c| c.support.get(&s)).copied().unwrap_or_default(),
-        tie_break: session.suspiciousness(s, Formula::Tarantula),
+    let list = session.executed_by_failing().into_iter().map(|s| {
+        let n_tests = ivmps.n_tests(s, &failing);
+        Ranked {
+            suspiciousness: n_tests,
+            n_tests,
+            ..unranked(s, session.suspiciousness(s, Formula::Tarantula))
+        }
+    });
+    sorted(list.collect())
+}
+
+/// By how many failing tests a change of the statement turns around that no passing test
+/// contradicts, and how many one such change does by itself. Then origins of values before
+/// statements that pass them on, statements with IVMPs before others, and by Ochiai.
+pub fn rank(session: &Session<'_>, ivmps: &Ivmps, consistency: &Consistency) -> Vec<Ranked> {
+    let failing = session.failing();
+    let list = session.executed_by_failing().into_iter().map(|s| {
+        let support = consistency.support.get(&s).copied().unwrap_or_default();
+        Ranked {
+            suspiciousness: support.n_consistent + support.n_explained,
+            n_tests: ivmps.n_tests(s, &failing),
+            support,
+            is_origin: session.statements.is_origin(s),
+            ..unranked(s, session.suspiciousness(s, Formula::Ochiai))
+        }
     });
     sorted(list.collect())
 }
 
 /// By a coverage formula alone.
 pub fn rank_by_formula(session: &Session<'_>, formula: Formula) -> Vec<Ranked> {
-    let list = session.executed_by_failing().into_iter().map(|s| Ranked {
-        statement: s,
+    let list = session.executed_by_failing().into_iter();
+    sorted(list.map(|s| unranked(s, session.suspiciousness(s, formula))).collect())
+}
+
+pub(crate) fn unranked(statement: StatementId, tie_break: f64) -> Ranked {
+    Ranked {
+        statement,
         rank: 0,
+        suspiciousness: 0,
         n_tests: 0,
         support: Support::default(),
-        tie_break: session.suspiciousness(s, formula),
-    });
-    sorted(list.collect())
+        is_origin: false,
+        tie_break,
+    }
 }
 
 fn compare(a: &Ranked, b: &Ranked) -> Ordering {
-    b.suspiciousness().cmp(&a.suspiciousness()).then(b.tie_break.total_cmp(&a.tie_break))
+    b.key().cmp(&a.key()).then(b.tie_break.total_cmp(&a.tie_break))
 }
 
 pub(crate) fn sorted(mut list: Vec<Ranked>) -> Vec<Ranked> {
@@ -85,8 +121,8 @@ mod tests {
     use super::*;
 
     fn entry(statement: u32, n_tests: usize, tie_break: f64) -> Ranked {
-        let support = Support::default();
-        Ranked { statement: StatementId(statement), rank: 0, n_tests, support, tie_break }
+        let unranked = unranked(StatementId(statement), tie_break);
+        Ranked { suspiciousness: n_tests, n_tests, ..unranked }
     }
 
     #[test]
@@ -102,5 +138,20 @@ mod tests {
         assert_eq!(ranks, [(2, 2), (3, 2), (1, 3), (0, 4), (4, 5)]);
         assert_eq!(score(&list, &BTreeSet::from([StatementId(1)])), Some(40.0));
         assert_eq!(score(&list, &BTreeSet::from([StatementId(9)])), None);
+    }
+
+    #[test]
+    fn a_value_is_computed_before_it_is_passed_on() {
+        let origin = |entry: Ranked| Ranked { is_origin: true, ..entry };
+        let list = sorted(vec![
+            entry(0, 2, 0.9),
+            origin(entry(1, 2, 0.1)),
+            entry(2, 0, 0.9),
+            origin(entry(3, 0, 0.1)),
+        ]);
+        let order: Vec<u32> = list.iter().map(|r| r.statement.0).collect();
+        assert_eq!(order, [1, 0, 2, 3], "without evidence only the tie-break counts");
+        let numbers: Vec<f64> = list.iter().map(Ranked::as_number).collect();
+        assert!(numbers.is_sorted_by(|a, b| a > b), "{numbers:?}");
     }
 }

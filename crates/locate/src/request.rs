@@ -6,9 +6,10 @@ use base::Cancel;
 use findings::Findings;
 use run::{BuildError, BuildOptions, Program, Suite, SuiteError};
 
-use crate::session::{LocateError, Options, Session};
+use crate::session::{LocateError, Options, RunCost, Session};
 use crate::{
-    Formula, Ivmps, Ranked, Search, Searcher, consistency, rank, rank_by_formula, to_findings,
+    Formula, Ivmps, Ranked, Search, SearchStats, Searcher, consistency, rank, rank_as_paper,
+    rank_by_formula, to_findings,
 };
 
 /// How statements are ranked.
@@ -65,42 +66,65 @@ impl Built {
     }
 }
 
+/// A list, and what it cost to make.
+#[derive(Clone, Debug, Default)]
+pub struct Located {
+    pub findings: Findings,
+    /// All replaced runs, also those that hold IVMPs against passing tests.
+    pub stats: SearchStats,
+    pub runs: RunCost,
+}
+
 /// Builds the program, runs the tests and ranks the statements.
-pub fn locate(request: &Request, cancel: &Cancel) -> Result<Findings, RequestError> {
+pub fn locate(request: &Request, cancel: &Cancel) -> Result<Located, RequestError> {
     let suite = Suite::load(&request.tests)?;
     let built = Built::new(&request.build, cancel)?;
     let session = Session::start(&built.program, &suite, request.options, cancel)?;
-    let (list, ivmps) = ranked(request, &session)?;
-    Ok(finished(&session, ivmps.as_ref(), &list))
+    let made = ranked(request, &session)?;
+    Ok(Located { findings: made.findings(&session), stats: made.stats, runs: session.cost })
 }
 
 /// The list of a session, and the IVMPs it rests on.
-pub(crate) fn ranked(
-    request: &Request,
-    session: &Session<'_>,
-) -> Result<(Vec<Ranked>, Option<Ivmps>), LocateError> {
+pub(crate) struct Made {
+    pub list: Vec<Ranked>,
+    pub ivmps: Option<Ivmps>,
+    pub stats: SearchStats,
+}
+
+impl Made {
+    pub fn findings(&self, session: &Session<'_>) -> Findings {
+        finished(session, self.ivmps.as_ref(), &self.list)
+    }
+}
+
+pub(crate) fn ranked(request: &Request, session: &Session<'_>) -> Result<Made, LocateError> {
     if let Ranking::Formula(formula) = request.ranking {
         if session.failing().is_empty() {
             return Err(LocateError::NoFailingTest);
         }
-        return Ok((rank_by_formula(session, formula), None));
+        let list = rank_by_formula(session, formula);
+        return Ok(Made { list, ivmps: None, stats: SearchStats::default() });
     }
     let ivmps = Searcher::new(session, search_of(request, session)).run()?;
-    let list = rank_found(request, session, &ivmps)?;
-    Ok((list, Some(ivmps)))
+    let mut stats = ivmps.stats.clone();
+    let list = rank_found(request, session, &ivmps, &mut stats)?;
+    Ok(Made { list, ivmps: Some(ivmps), stats })
 }
 
 pub(crate) fn rank_found(
     request: &Request,
     session: &Session<'_>,
     ivmps: &Ivmps,
+    stats: &mut SearchStats,
 ) -> Result<Vec<Ranked>, LocateError> {
     Ok(match request.ranking {
-        Ranking::Supported => {
+        Ranking::Supported if session.has_whole_run_changes() => {
             let spanning = search_of(request, session) == Search::Reduced;
-            rank(session, ivmps, Some(&consistency(session, ivmps, spanning)?))
+            let consistency = consistency(session, ivmps, spanning)?;
+            stats.add(&consistency.stats);
+            rank(session, ivmps, &consistency)
         }
-        Ranking::Paper => rank(session, ivmps, None),
+        Ranking::Supported | Ranking::Paper => rank_as_paper(session, ivmps),
         Ranking::Formula(formula) => rank_by_formula(session, formula),
     })
 }

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::Cancel;
 use findings::{Findings, Place};
-use run::Suite;
+use run::{BuildOptions, Suite};
 
 use crate::line_map::LineMap;
 use crate::multiple::{FailingRun, List, Partial, clusters};
 use crate::request::{Built, Request, RequestError, finished, rank_found, ranked, search_of};
-use crate::{Ivmps, LocateError, Searcher, Session, StatementId};
+use crate::{Ivmps, LocateError, SearchStats, Searcher, Session, StatementId};
 
 /// How much is searched again after a fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +26,9 @@ pub enum Recompute {
 /// What the user did with a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Changed the sources at this place, by the old line numbers.
-    Fixed(Place),
+    /// Changed the sources at this place, by the old line numbers; what to build now, where
+    /// it is not what was built before.
+    Fixed(Place, Option<BuildOptions>),
     Stop,
 }
 
@@ -42,10 +43,10 @@ pub fn locate_in_rounds(
     let suite = Suite::load(&request.tests)?;
     let mut built = Built::new(&request.build, cancel)?;
     let mut session = Session::start(&built.program, &suite, request.options, cancel)?;
-    let (list, ivmps) = ranked(request, &session)?;
-    let ivmps = ivmps.unwrap_or_default();
+    let made = ranked(request, &session)?;
     let mut n_searched = session.failing().len() as u64;
-    let first = finished(&session, Some(&ivmps), &list);
+    let first = made.findings(&session);
+    let ivmps = made.ivmps.unwrap_or_default();
     let mut partial = Partial::new(by_name(&session, &ivmps));
     let mut current = match recompute {
         Recompute::Partial => partial_findings(&mut partial, &session, &ivmps),
@@ -53,10 +54,10 @@ pub fn locate_in_rounds(
     };
     while let Some(findings) = current {
         let before = LineMap::read(&session.statements);
-        let Answer::Fixed(place) = present(&findings) else { return Ok(n_searched) };
+        let Answer::Fixed(place, build) = present(&findings) else { return Ok(n_searched) };
         let old_places = session.statements.places.clone();
         drop(session);
-        built = Built::new(&request.build, cancel)?;
+        built = Built::new(build.as_ref().unwrap_or(&request.build), cancel)?;
         session = Session::start(&built.program, &suite, request.options, cancel)?;
         if session.failing().is_empty() {
             return Ok(n_searched);
@@ -64,9 +65,8 @@ pub fn locate_in_rounds(
         current = match recompute {
             Recompute::Minimal => Some(first.clone()),
             Recompute::Full => {
-                let (list, ivmps) = ranked(request, &session)?;
                 n_searched += session.failing().len() as u64;
-                Some(finished(&session, ivmps.as_ref(), &list))
+                Some(ranked(request, &session)?.findings(&session))
             }
             Recompute::Partial => {
                 let translate = before.to(&session.statements, &old_places);
@@ -140,12 +140,10 @@ fn partial_findings(
 
 /// A list of statements with their counts, ranked with ties.
 fn as_ranked(session: &Session<'_>, list: &List) -> Vec<crate::Ranked> {
-    let entries = list.iter().map(|(statement, n_tests)| crate::Ranked {
-        statement: *statement,
-        rank: 0,
-        n_tests: *n_tests,
-        support: crate::Support::default(),
-        tie_break: session.suspiciousness(*statement, crate::Formula::Tarantula),
+    let entries = list.iter().map(|(statement, n_tests)| {
+        let tarantula = session.suspiciousness(*statement, crate::Formula::Tarantula);
+        let unranked = crate::rank::unranked(*statement, tarantula);
+        crate::Ranked { suspiciousness: *n_tests, n_tests: *n_tests, ..unranked }
     });
     crate::rank::sorted(entries.collect())
 }
@@ -165,7 +163,7 @@ pub fn locate_clusters(
     for names in clusters(&runs, threshold) {
         let of_cluster = session.restricted_to(&names);
         let found = ivmps.renumbered(&session, &of_cluster);
-        let list = rank_found(request, &of_cluster, &found)?;
+        let list = rank_found(request, &of_cluster, &found, &mut SearchStats::default())?;
         lists.push((names, finished(&of_cluster, Some(&found), &list)));
     }
     Ok(lists)

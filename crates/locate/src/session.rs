@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::time::Duration;
 
 use base::Cancel;
-use run::{Ending, Limits, Observation, Profile, Program, Runner, Suite, Test};
+use run::{Ending, Limits, Observation, Oracle, Profile, Program, Runner, Suite, Test};
 
 use crate::parallel;
 use crate::{Formula, Spectrum, StatementId, StatementTable};
@@ -72,6 +73,16 @@ pub struct Session<'a> {
     pub tests: Vec<TestRun>,
     pub set_aside: Vec<SetAside>,
     pub profile: Profile,
+    pub cost: RunCost,
+}
+
+/// What the tests took, those set aside included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunCost {
+    /// As compiled at `-O0`.
+    pub plain: Duration,
+    /// Instrumented, with nothing replaced or recorded.
+    pub instrumented: Duration,
 }
 
 impl<'a> Session<'a> {
@@ -93,6 +104,7 @@ impl<'a> Session<'a> {
             tests: Vec::new(),
             set_aside: Vec::new(),
             profile: Profile::new(),
+            cost: RunCost::default(),
         };
         for (name, reason) in &suite.unusable {
             session.set_aside.push(SetAside { name: name.clone(), reason: reason.clone() });
@@ -122,6 +134,8 @@ impl<'a> Session<'a> {
             }
             Ok(trial) => trial,
         };
+        self.cost.plain += trial.plain.cpu;
+        self.cost.instrumented += trial.second.cpu;
         if let Some(reason) = trial.unreliable(self.options.limit_is_failure) {
             self.set_aside.push(SetAside { name: test.name.clone(), reason });
             return Ok(());
@@ -148,7 +162,15 @@ impl<'a> Session<'a> {
             tests: self.tests.iter().filter(stays).cloned().collect(),
             set_aside: self.set_aside.clone(),
             profile: self.profile.clone(),
+            cost: self.cost,
         }
+    }
+
+    /// Whether values can be replaced throughout a run and the run judged at once: not where a
+    /// script judges, nor with threads, where each replacement is a run from the start.
+    pub(crate) fn has_whole_run_changes(&self) -> bool {
+        let by_output = |test: &TestRun| matches!(test.test.oracle, Oracle::Output(_));
+        !self.program.instrumented.has_threads && self.tests.iter().all(by_output)
     }
 
     pub fn runner(&self) -> Runner<'_> {

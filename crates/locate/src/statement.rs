@@ -20,6 +20,10 @@ pub struct StatementTable {
     of_segment: Vec<BTreeSet<u32>>,
     /// Statements that hold at least one value that can be replaced.
     pub with_sites: BTreeSet<u32>,
+    /// Statements in which some value arises, instead of being passed on.
+    origins: BTreeSet<u32>,
+    /// Statements with a value that is no constant.
+    varying: BTreeSet<u32>,
 }
 
 impl StatementTable {
@@ -57,7 +61,13 @@ impl StatementTable {
             })
             .collect();
         let with_sites = of_site.iter().copied().collect();
-        Self { places, of_site, of_segment, with_sites }
+        let having = |is: &dyn Fn(&llvm::instrument::Site) -> bool| {
+            let sites = program.sites.iter().zip(&of_site);
+            sites.filter(|(site, _)| is(site)).map(|(_, s)| *s).collect()
+        };
+        let origins = having(&|site| site.is_origin);
+        let varying = having(&|site| !site.is_constant);
+        Self { places, of_site, of_segment, with_sites, origins, varying }
     }
 
     pub fn len(&self) -> usize {
@@ -66,6 +76,16 @@ impl StatementTable {
 
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// Whether some value arises in the statement, instead of being passed on.
+    pub fn is_origin(&self, id: StatementId) -> bool {
+        self.origins.contains(&id.0)
+    }
+
+    /// Whether nothing but constants takes effect in the statement.
+    pub fn is_constant(&self, id: StatementId) -> bool {
+        !self.varying.contains(&id.0)
     }
 
     pub fn place(&self, id: StatementId) -> &Place {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use findings::{Findings, Incomplete, Statement};
 
 use crate::evidence::{self, Sources};
-use crate::{Ivmps, Ranked, Session, StatementId};
+use crate::{Formula, Ivmps, Ranked, Session, StatementId};
 
 /// Sentences of evidence per statement.
 const MAX_SENTENCES: usize = 5;
@@ -34,7 +34,10 @@ pub fn to_findings(session: &Session<'_>, ivmps: Option<&Ivmps>, list: &[Ranked]
             "executed by {} of {} failing and {} of {} passing tests",
             spectrum.failed, spectrum.total_failed, spectrum.passed, spectrum.total_passed
         ));
-        if ivmps.is_some() && ranked.n_tests == 0 && is_constant(session, ranked.statement) {
+        if ivmps.is_some()
+            && ranked.n_tests == 0
+            && session.statements.is_constant(ranked.statement)
+        {
             evidence.push(
                 "uses nothing but constants, so no other value is known for it: look at the \
                  statements that use what it computes"
@@ -44,8 +47,9 @@ pub fn to_findings(session: &Session<'_>, ivmps: Option<&Ivmps>, list: &[Ranked]
         findings.statements.push(Statement {
             rank: ranked.rank,
             place: session.statements.place(ranked.statement).clone(),
-            suspiciousness: suspiciousness(ranked),
+            suspiciousness: ranked.as_number(),
             evidence,
+            measures: measures(session, ivmps, ranked),
         });
     }
     for aside in &session.set_aside {
@@ -61,14 +65,28 @@ pub fn to_findings(session: &Session<'_>, ivmps: Option<&Ivmps>, list: &[Ranked]
     findings
 }
 
-/// One number in the order of the list.
-fn suspiciousness(ranked: &Ranked) -> f64 {
-    // Formulas may be unbounded; an infinite one is the largest number JSON can hold.
-    ranked.suspiciousness() as f64 + ranked.tie_break.min(f64::MAX)
+/// What a list by another measure can be made from.
+fn measures(
+    session: &Session<'_>,
+    ivmps: Option<&Ivmps>,
+    ranked: &Ranked,
+) -> BTreeMap<String, f64> {
+    let mut measures = BTreeMap::new();
+    let spectrum = session.spectrum(ranked.statement);
+    for formula in Formula::ALL {
+        measures.insert(formula.name().to_string(), finite(formula.suspiciousness(&spectrum)));
+    }
+    if ivmps.is_some() {
+        measures.insert("ivmp_tests".to_string(), ranked.n_tests as f64);
+        measures.insert("consistent_tests".to_string(), ranked.support.n_consistent as f64);
+        measures.insert("explained_tests".to_string(), ranked.support.n_explained as f64);
+    }
+    measures
 }
 
-fn is_constant(session: &Session<'_>, statement: StatementId) -> bool {
-    !session.statements.with_sites.contains(&statement.0)
+/// Formulas may be unbounded; an infinite value is the largest number JSON can hold.
+fn finite(value: f64) -> f64 {
+    value.min(f64::MAX)
 }
 
 fn sentences(

@@ -4,7 +4,7 @@ mod common;
 
 use base::Cancel;
 use common::{Project, lines_with_ivmps, rank_of, search, session};
-use locate::{Search, rank, to_findings};
+use locate::{Search, rank_as_paper, to_findings};
 
 fn lines(names: &[(&str, &[u32])]) -> Vec<(String, std::collections::BTreeSet<u32>)> {
     names.iter().map(|(name, lines)| (name.to_string(), lines.iter().copied().collect())).collect()
@@ -32,7 +32,7 @@ fn a_wrong_comparison_has_ivmps_with_other_operands() {
     let cancel = Cancel::new();
     let session = session(&project, &cancel).unwrap();
     let ivmps = search(&session, Search::Full);
-    let list = rank(&session, &ivmps, None);
+    let list = rank_as_paper(&session, &ivmps);
     let wrong = project.line("// wrong");
     let findings = to_findings(&session, Some(&ivmps), &list);
     let statement = findings.statements.iter().find(|s| s.place.line == wrong).unwrap();
@@ -62,13 +62,13 @@ fn a_constant_off_by_one_in_a_condition() {
     let session = session(&project, &cancel).unwrap();
     let ivmps = search(&session, Search::Full);
     assert_eq!(lines_with_ivmps(&session, &ivmps), lines(&[("B", &[project.line("// should")])]));
-    assert_eq!(rank_of(&session, &rank(&session, &ivmps, None), project.line("// should")), 1);
+    assert_eq!(rank_of(&session, &rank_as_paper(&session, &ivmps), project.line("// should")), 1);
 }
 
-/// Figure 2.4: a wrong constant has no alternate; the IVMP is where it is used, and the
-/// report says so.
+/// Figure 2.4: a wrong constant is found where it is used. Beyond the paper, it is found where
+/// it is assigned as well, by the other values that are stored in the same array.
 #[test]
-fn a_constant_assignment_is_found_at_its_use() {
+fn a_constant_assignment_is_found_at_its_use_and_by_its_neighbours() {
     let project = Project::new(
         "#include <stdio.h>\n#include <stdlib.h>\n\
          int threshold[4];\n\
@@ -92,8 +92,30 @@ fn a_constant_assignment_is_found_at_its_use() {
     let ivmps = search(&session, Search::Full);
     let (fault, usage) = (project.line("// should"), project.line("// use"));
     let found = lines_with_ivmps(&session, &ivmps);
-    assert!(found[0].1.contains(&usage) && !found[0].1.contains(&fault), "{found:?}");
-    let findings = to_findings(&session, Some(&ivmps), &rank(&session, &ivmps, None));
+    assert!(found[0].1.contains(&usage) && found[0].1.contains(&fault), "{found:?}");
+}
+
+/// Section 2.2.2: where nothing else is ever assigned to the variable, a constant has no
+/// alternate, and the report says where to look.
+#[test]
+fn a_constant_without_alternates_leads_to_its_use() {
+    let project = Project::new(
+        "#include <stdio.h>\n#include <stdlib.h>\n\
+         int main(int argc, char **argv) {\n\
+           int limit;\n\
+           limit = 550; // should be 500\n\
+           puts(atoi(argv[1]) < limit ? \"low\" : \"high\"); // use\n\
+           return 0;\n}\n",
+    )
+    .test("A", &["400"], "", "low\n")
+    .test("B", &["520"], "", "high\n")
+    .test("C", &["600"], "", "high\n");
+    let cancel = Cancel::new();
+    let session = session(&project, &cancel).unwrap();
+    let ivmps = search(&session, Search::Full);
+    let (fault, usage) = (project.line("// should"), project.line("// use"));
+    assert_eq!(lines_with_ivmps(&session, &ivmps), lines(&[("B", &[usage])]));
+    let findings = to_findings(&session, Some(&ivmps), &rank_as_paper(&session, &ivmps));
     let statement = findings.statements.iter().find(|s| s.place.line == fault).unwrap();
     assert!(statement.evidence.iter().any(|text| text.contains("constants")), "{statement:?}");
 }
@@ -171,7 +193,7 @@ fn several_failing_runs_single_out_the_fault() {
         let ivmps = search(&session, kind);
         let found = lines_with_ivmps(&session, &ivmps);
         assert!(found.iter().all(|(_, lines)| lines.contains(&fault)), "{kind:?} {found:?}");
-        assert_eq!(rank_of(&session, &rank(&session, &ivmps, None), fault), 1);
+        assert_eq!(rank_of(&session, &rank_as_paper(&session, &ivmps), fault), 1);
     }
     let found = lines_with_ivmps(&session, &search(&session, Search::Full));
     let of = |name: &str| &found.iter().find(|(test, _)| test == name).unwrap().1;

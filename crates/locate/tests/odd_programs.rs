@@ -169,7 +169,7 @@ fn no_passing_test_still_gives_a_list() {
     let cancel = Cancel::new();
     let session = session(&project, &cancel).unwrap();
     let ivmps = search(&session, Search::Full);
-    assert!(!locate::rank(&session, &ivmps, None).is_empty());
+    assert!(!locate::rank_as_paper(&session, &ivmps).is_empty());
 }
 
 #[test]

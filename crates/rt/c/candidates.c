@@ -124,6 +124,31 @@ size_t ff_candidates(const struct ff_site *site, uint64_t root, ff_evaluate *eva
   return walk.count;
 }
 
+uint64_t ff_added(const struct ff_site *site, uint64_t root, uint64_t addend) {
+  uint64_t sum = root + addend;
+  return site->type.bits < 64 ? sum & ((1ull << site->type.bits) - 1) : sum;
+}
+
+// A site that takes more values than this is not meant to hold one of them throughout.
+#define FEW_VALUES 8
+
+// What the site may compute in a whole run instead: one value, or its own value off by one.
+// A condition is off by one when it is inverted.
+size_t ff_constant_changes(const struct ff_site *site, uint64_t root, struct ff_candidate *into,
+                           size_t capacity) {
+  const struct ff_list *list = (const struct ff_list *)ff_table(ff_control->lists_at) + site->first_list;
+  const uint64_t *values = (const uint64_t *)ff_table(ff_control->values_at) + list->first;
+  size_t count = 0;
+  for (uint32_t i = 0; i < list->count && list->count <= FEW_VALUES && count < capacity; ++i)
+    into[count++] = (struct ff_candidate){values[i], -1, FF_SET, values[i]};
+  if (site->type.is_float || list->count == 0)
+    return count;
+  const uint64_t addends[] = {1, ff_added(site, 0, ~0ull)};
+  for (unsigned i = 0; i < (site->type.bits == 1 ? 1 : 2) && count < capacity; ++i)
+    into[count++] = (struct ff_candidate){ff_added(site, root, addends[i]), -1, FF_ADD, addends[i]};
+  return count;
+}
+
 uint64_t ff_relation_wanted(void) { return ff_control->flags & FF_RELATION ? ff_relation : 0; }
 
 // The mappings given for the site's operands as they are now.
@@ -139,13 +164,16 @@ size_t ff_mapped_candidates(uint32_t site, uint64_t root, struct ff_candidate *i
   }
   size_t count = 0;
   uint64_t relation = ff_relation_wanted();
+  const struct ff_site *info = (const struct ff_site *)ff_table(ff_control->sites_at) + site;
+  int always = !!(ff_control->flags & FF_ALWAYS);
   for (; low < ff_control->n_mappings && mappings[low].site == site && count < capacity; ++low) {
     const struct ff_mapping *mapping = &mappings[low];
-    int same = mapping->root == root && mapping->relation == relation;
-    for (uint32_t i = 0; same && !relation && i < mapping->n_leaves; ++i)
+    int same = always || (mapping->root == root && mapping->relation == relation);
+    for (uint32_t i = 0; same && !always && !relation && i < mapping->n_leaves; ++i)
       same = mapping->leaves[i] == ff_leaves[i];
+    uint64_t value = mapping->change == FF_ADD ? ff_added(info, root, mapping->value) : mapping->value;
     if (same)
-      into[count++] = (struct ff_candidate){mapping->value, -1, 0, mapping->value};
+      into[count++] = (struct ff_candidate){value, -1, mapping->change, mapping->value};
   }
   return count;
 }

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define MAX_FILES 64
@@ -15,12 +16,20 @@
 // In ordinary memory: a restore brings back the list of open files by itself.
 static uint8_t is_open[MAX_FILES];
 
-// Kept apart from the snapshot's memory by being written only between runs.
-static struct saved {
+// In memory of its own, which no snapshot covers.
+struct ff_saved_file {
   uint8_t is_open;
   int duplicate;
   off_t offset;
-} saved[MAX_FILES];
+};
+#define saved ff_guarded.is.files
+
+int ff_files_prepare(void) {
+  void *memory = mmap(NULL, MAX_FILES * sizeof *saved, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  saved = memory == MAP_FAILED ? NULL : memory;
+  return saved != NULL;
+}
 
 static int needs_fork(void) {
   return ff_control && ff_control->mode == FF_SEARCH && !(ff_control->flags & FF_FORK);

@@ -5,6 +5,8 @@
 // as from the system; a block that is freed twice or was never handed out ends the
 // program, as glibc would.
 
+#include "rt.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,19 +16,23 @@
 
 #define ALIGNMENT 16
 #define N_CLASSES 256
-#define RESERVED ((size_t)2 << 30)
+#define HEAP_ADDRESS ((void *)0x200000000000)
 #define IN_USE 0x5c5c5c5c00000000ull
 #define FREE 0x3a3a3a3a00000000ull
 
 size_t ff_heap_limit = (size_t)1 << 30;
-char *ff_heap_start, *ff_heap_end;
 
 struct header {
   uint64_t tag; // state and class
   uint64_t size; // as asked for
 };
 
-static void *free_blocks[N_CLASSES];
+// At the front of the heap itself, where a program that writes past its arrays seldom comes.
+static struct heap {
+  char *end;
+  void *free_blocks[N_CLASSES];
+} *const heap = HEAP_ADDRESS;
+static int is_ready;
 
 // Steps of 16 bytes up to 1 KiB, then four steps to each doubling.
 static unsigned class_of(size_t size) {
@@ -43,19 +49,27 @@ static size_t class_size(unsigned class) {
   return ((size_t)1 << top) + (size_t)((class - 64) % 4 + 1) * ((size_t)1 << (top - 2));
 }
 
-static int grow(size_t size) {
-  if (!ff_heap_start) {
-    // All of it is reserved at once; untouched pages cost nothing.
-    ff_heap_start = mmap((void *)0x200000000000, RESERVED, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (ff_heap_start == MAP_FAILED) {
-      ff_heap_start = NULL;
-      return 0;
-    }
-    ff_heap_end = ff_heap_start;
-  }
-  size_t whole = (size_t)(ff_heap_end - ff_heap_start) + size;
-  return whole <= ff_heap_limit && whole <= RESERVED;
+// All of it is reserved at once, at an address of its own; untouched pages cost nothing.
+static int prepare(void) {
+  if (is_ready)
+    return 1;
+  void *at = mmap(HEAP_ADDRESS, FF_HEAP_RESERVED, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (at != HEAP_ADDRESS)
+    return 0;
+  heap->end = (char *)heap + ((sizeof *heap + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
+  is_ready = 1;
+  return 1;
+}
+
+char *ff_heap_start(void) { return prepare() ? (char *)heap : NULL; }
+char *ff_heap_end(void) { return heap->end; }
+
+static int has_room(size_t size) {
+  if (!prepare())
+    return 0;
+  size_t whole = (size_t)(heap->end - (char *)heap) + size;
+  return whole <= ff_heap_limit && whole <= FF_HEAP_RESERVED;
 }
 
 static struct header *header_of(void *block) { return (struct header *)block - 1; }
@@ -66,17 +80,17 @@ void *malloc(size_t size) {
     return NULL;
   }
   unsigned class = class_of(size);
-  void *block = free_blocks[class];
+  void *block = prepare() ? heap->free_blocks[class] : NULL;
   if (block) {
-    free_blocks[class] = *(void **)block;
+    heap->free_blocks[class] = *(void **)block;
   } else {
     size_t whole = sizeof(struct header) + class_size(class);
-    if (!grow(whole)) {
+    if (!has_room(whole)) {
       errno = ENOMEM;
       return NULL;
     }
-    block = ff_heap_end + sizeof(struct header);
-    ff_heap_end += whole;
+    block = heap->end + sizeof(struct header);
+    heap->end += whole;
   }
   *header_of(block) = (struct header){IN_USE | class, size};
   return block;
@@ -85,7 +99,7 @@ void *malloc(size_t size) {
 static struct header *checked(void *block) {
   struct header *header = header_of(block);
   char *at = (char *)header;
-  if (((uintptr_t)block & (ALIGNMENT - 1)) || at < ff_heap_start || at >= ff_heap_end ||
+  if (((uintptr_t)block & (ALIGNMENT - 1)) || !is_ready || at < (char *)heap || at >= heap->end ||
       (header->tag & ~0xffull) != IN_USE)
     abort();
   return header;
@@ -97,8 +111,8 @@ void free(void *block) {
   struct header *header = checked(block);
   unsigned class = header->tag & 0xff;
   header->tag = FREE | class;
-  *(void **)block = free_blocks[class];
-  free_blocks[class] = block;
+  *(void **)block = heap->free_blocks[class];
+  heap->free_blocks[class] = block;
 }
 
 void *calloc(size_t count, size_t size) {
@@ -145,15 +159,15 @@ void *reallocarray(void *block, size_t count, size_t size) {
 void *aligned_alloc(size_t alignment, size_t size) {
   if (alignment <= ALIGNMENT)
     return malloc(size);
-  if (!grow(size + 2 * alignment + sizeof(struct header))) {
+  if (!has_room(size + 2 * alignment + sizeof(struct header))) {
     errno = ENOMEM;
     return NULL;
   }
-  uintptr_t block = (uintptr_t)ff_heap_end + sizeof(struct header);
+  uintptr_t block = (uintptr_t)heap->end + sizeof(struct header);
   block = (block + alignment - 1) & ~(uintptr_t)(alignment - 1);
   unsigned class = class_of(size);
-  ff_heap_end = (char *)block + class_size(class);
-  ff_heap_end = (char *)(((uintptr_t)ff_heap_end + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+  heap->end = (char *)block + class_size(class);
+  heap->end = (char *)(((uintptr_t)heap->end + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
   *header_of((void *)block) = (struct header){IN_USE | class, size};
   return (void *)block;
 }

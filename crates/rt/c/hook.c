@@ -12,7 +12,7 @@
 
 #define CONTROL_VARIABLE "FIRSTFAULT_CONTROL="
 
-struct ff_control *ff_control;
+__attribute__((aligned(FF_PAGE))) union ff_guarded_page ff_guarded;
 
 void *ff_table(uint64_t at) { return (char *)ff_control + at; }
 
@@ -51,7 +51,7 @@ static int attach(const char *path) {
   struct stat status;
   if (fd < 0 || fstat(fd, &status) < 0)
     return 0;
-  struct ff_control *control =
+  struct ff_control_file *control =
       mmap(NULL, status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (control == MAP_FAILED || control->magic != FF_MAGIC ||
       control->file_size != (uint64_t)status.st_size) {

@@ -8,24 +8,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static off_t offsets[3], sizes[3];
-
 // Where the standard streams stand. Both kinds of search share them with the replaced
 // runs, which leave them somewhere else.
 void ff_offsets_save(void) {
   for (int fd = 0; fd < 3; ++fd) {
     struct stat status;
-    offsets[fd] = lseek(fd, 0, SEEK_CUR);
-    sizes[fd] = fd > 0 && offsets[fd] >= 0 && fstat(fd, &status) == 0 ? status.st_size : -1;
+    off_t offset = lseek(fd, 0, SEEK_CUR);
+    ff_state->offsets[fd] = offset;
+    ff_state->sizes[fd] = fd > 0 && offset >= 0 && fstat(fd, &status) == 0 ? status.st_size : -1;
   }
 }
 
 void ff_offsets_restore(void) {
   for (int fd = 0; fd < 3; ++fd) {
-    if (sizes[fd] >= 0 && ftruncate(fd, sizes[fd]) < 0)
+    if (ff_state->sizes[fd] >= 0 && ftruncate(fd, ff_state->sizes[fd]) < 0)
       continue;
-    if (offsets[fd] >= 0)
-      lseek(fd, offsets[fd], SEEK_SET);
+    if (ff_state->offsets[fd] >= 0)
+      lseek(fd, ff_state->offsets[fd], SEEK_SET);
   }
 }
 

@@ -1,6 +1,6 @@
 // The runtime that is linked into instrumented programs, as its own files see it.
 //
-// The program and firstfault share one file, the control file: a `struct ff_control`
+// The program and firstfault share one file, the control file: a `struct ff_control_file`
 // first, then tables at the offsets it names. crates/rt/src/layout.rs is the same in Rust.
 #pragma once
 
@@ -26,6 +26,21 @@ enum ff_search_flag {
   FF_SAME = 32,       // replace at every later execution with the same operands too
   FF_RELATION = 128,  // with FF_SAME: operands of a comparison are the same if they relate alike
   FF_CHECK = 64,      // try the given mappings only, and log those that fail
+  FF_ALWAYS = 256,    // with FF_SAME: at every later execution, whatever the operands
+};
+
+// What a byte of the table of active statements says.
+enum ff_activity {
+  FF_PASSIVE = 0,
+  FF_ACTIVE = 1,
+  FF_DONE = 2,       // it was active and has its IVMP
+  FF_CONDITIONS = 3, // only conditions are searched
+};
+
+// How a candidate's value follows from what the site computes.
+enum ff_change {
+  FF_SET = 0, // it is the value
+  FF_ADD = 1, // it is added, which inverts a condition
 };
 
 enum ff_status {
@@ -62,7 +77,7 @@ struct ff_list {
   uint32_t pad;
 };
 
-struct ff_control {
+struct ff_control_file {
   uint64_t magic;
   uint32_t mode;
   uint32_t flags;
@@ -80,7 +95,7 @@ struct ff_control {
   uint64_t sites_at;
   uint64_t lists_at;
   uint64_t values_at;
-  uint64_t active_at; // one byte per statement: 1 to search it
+  uint64_t active_at; // one byte per statement: enum ff_activity
   uint64_t stdout_at, stdout_size;
   uint64_t stderr_at, stderr_size; // size ~0: not compared
   uint64_t files_at, n_files;      // expected output files
@@ -101,7 +116,7 @@ struct ff_control {
   uint32_t pad;
 };
 
-_Static_assert(sizeof(struct ff_control) == 280 && offsetof(struct ff_control, events) == 200,
+_Static_assert(sizeof(struct ff_control_file) == 280 && offsetof(struct ff_control_file, events) == 200,
                "crates/rt/src/layout.rs says the same");
 
 // A record of the profile: values seen together at one site.
@@ -122,6 +137,7 @@ struct ff_hit {
   uint64_t leaf_original, leaf_alternate;
   uint32_t n_leaves;
   uint32_t relation;
+  uint64_t change; // enum ff_change; what is added is `leaf_alternate`
   uint64_t leaves[];
 };
 
@@ -132,6 +148,7 @@ struct ff_mapping {
   uint64_t root; // what the site computes by itself
   uint64_t value;
   uint64_t relation; // stands for the leaves where it is not 0
+  uint64_t change;   // enum ff_change; `value` is set or added
   uint64_t leaves[FF_MAX_LEAVES];
 };
 
@@ -149,7 +166,21 @@ extern uint64_t ff_relation; // of a comparison's operands; 0 where there is non
 extern uint8_t ff_coverage[];
 extern char ff_shared[], ff_shared_end[];
 
-extern struct ff_control *ff_control;
+// What the runtime must find again after a replaced run that wrote everywhere: a page of
+// its own, which nobody can write to once a search by snapshots has begun.
+struct ff_guarded {
+  struct ff_control_file *control;
+  struct ff_search_state *state;
+  struct ff_snapshot *snapshot;
+  struct ff_saved_file *files;
+};
+#define FF_PAGE 4096
+extern union ff_guarded_page {
+  struct ff_guarded is;
+  char page[FF_PAGE];
+} ff_guarded;
+#define ff_control ff_guarded.is.control
+#define ff_state ff_guarded.is.state
 
 // hook.c
 void *ff_table(uint64_t at);
@@ -171,9 +202,12 @@ uint64_t ff_relation_wanted(void); // the relation, where it stands for the oper
 struct ff_candidate {
   uint64_t value;
   int32_t leaf;
-  uint32_t pad;
+  uint32_t change; // enum ff_change
   uint64_t leaf_alternate;
 };
+uint64_t ff_added(const struct ff_site *site, uint64_t root, uint64_t addend);
+size_t ff_constant_changes(const struct ff_site *site, uint64_t root, struct ff_candidate *into,
+                           size_t capacity);
 size_t ff_mapped_candidates(uint32_t site, uint64_t root, struct ff_candidate *into, size_t capacity);
 size_t ff_candidates(const struct ff_site *site, uint64_t root, ff_evaluate *evaluate,
                      struct ff_candidate *into, size_t capacity);
@@ -183,9 +217,12 @@ int ff_snapshot_prepare(void) __attribute__((weak));
 _Noreturn void ff_snapshot_restore(void) __attribute__((weak));
 
 // files.c
+int ff_files_prepare(void) __attribute__((weak));
 void ff_files_save(void) __attribute__((weak));
 void ff_files_restore(void) __attribute__((weak));
 
 // heap.c, only in programs that can be snapshot
-extern char *ff_heap_start, *ff_heap_end;
+#define FF_HEAP_RESERVED ((size_t)2 << 30)
 extern size_t ff_heap_limit __attribute__((weak));
+char *ff_heap_start(void);
+char *ff_heap_end(void); // of what was ever handed out

@@ -8,10 +8,11 @@
 
 // Events between two looks at the output of a replaced run.
 #define CHUNK 4096
+// With FF_SPANNING: executions of a site that are all searched; of the later ones only those
+// whose number is a power of two.
+#define MANY_EXECUTIONS 500
 // Operands told apart in one run; beyond, executions are passed over.
 #define OPERAND_SLOTS (1u << 20)
-
-struct ff_search_state *ff_state;
 
 static void *reserve(size_t size) {
   void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -37,7 +38,7 @@ static size_t most_candidates(void) {
 
 void ff_search_prepare(void) {
   struct ff_search_state *state = reserve(sizeof *state);
-  state->capacity = most_candidates() + ff_control->n_mappings + 1;
+  state->capacity = most_candidates() + ff_control->n_mappings + 4;
   state->candidates = reserve(state->capacity * sizeof *state->candidates);
   state->instances = reserve(ff_control->n_sites * sizeof *state->instances + 8);
   if (ff_control->flags & FF_SAME)
@@ -69,6 +70,7 @@ static void log_hits(size_t from, size_t to) {
     hit->leaf_alternate = candidate->leaf_alternate;
     hit->n_leaves = site->n_leaves;
     hit->relation = state->relation;
+    hit->change = candidate->change;
     for (uint32_t l = 0; l < site->n_leaves; ++l)
       hit->leaves[l] = state->leaves[l];
   }
@@ -82,7 +84,8 @@ static uint8_t *activity(void) {
 // The candidates that one run decides: from `next` to the end of its equivalents.
 static size_t end_of_class(size_t next) {
   size_t end = next + 1;
-  if (!(ff_control->flags & FF_BRUTE_FORCE))
+  // The same value here is not the same value at every later execution.
+  if (!(ff_control->flags & (FF_BRUTE_FORCE | FF_ALWAYS)))
     while (end < ff_state->count && ff_state->candidates[end].value == ff_state->candidates[next].value)
       end++;
   return end;
@@ -98,7 +101,7 @@ void ff_judge(int exited, int code) {
   if (passes != !!(ff_control->flags & FF_CHECK)) {
     log_hits(from, to);
     if (ff_control->flags & FF_FIRST)
-      *activity() = 2;
+      *activity() = FF_DONE;
   }
   state->next = to;
 }
@@ -113,7 +116,7 @@ static uint64_t begin_replaced(void) {
   return state->candidates[state->next].value;
 }
 
-static int has_next(void) { return ff_state->next < ff_state->count && *activity() == 1; }
+static int has_next(void) { return ff_state->next < ff_state->count && *activity() != FF_DONE; }
 
 static uint64_t explore_by_snapshot(void) {
   ff_files_save();
@@ -174,7 +177,11 @@ static void next_event(void) {
 // Whether the site's operands are those the replacement was made for.
 static int has_same_operands(uint32_t site, uint64_t root) {
   struct ff_search_state *state = ff_state;
-  if (site != state->site || root != state->root)
+  if (site != state->site)
+    return 0;
+  if (ff_control->flags & FF_ALWAYS)
+    return 1;
+  if (root != state->root)
     return 0;
   if (state->relation)
     return state->relation == ff_relation;
@@ -189,11 +196,19 @@ static int has_same_operands(uint32_t site, uint64_t root) {
 static uint64_t go_on_same(uint32_t site, uint64_t root) {
   spend(1);
   ff_countdown = 1;
-  return has_same_operands(site, root) ? ff_state->candidates[ff_state->next].value : root;
+  if (!has_same_operands(site, root))
+    return root;
+  const struct ff_candidate *candidate = &ff_state->candidates[ff_state->next];
+  if (candidate->change == FF_SET)
+    return candidate->value;
+  const struct ff_site *info = (const struct ff_site *)ff_table(ff_control->sites_at) + site;
+  return ff_added(info, root, candidate->leaf_alternate);
 }
 
 // Whether this is the first execution of the site with these operands.
 static int is_first_with_operands(const struct ff_site *info, uint32_t site, uint64_t root) {
+  if (ff_control->flags & FF_ALWAYS)
+    return ff_state->instances[site] == 1;
   uint64_t hash = (site + 1) * 0x9e3779b97f4a7c15ull ^ root;
   hash ^= ff_relation_wanted() << 56;
   for (uint32_t i = 0; i < info->n_leaves && !ff_relation_wanted(); ++i)
@@ -212,6 +227,20 @@ static int is_first_with_operands(const struct ff_site *info, uint32_t site, uin
   return 0;
 }
 
+static int is_passed_over(uint64_t instance) {
+  return (ff_control->flags & FF_SPANNING) && instance > MANY_EXECUTIONS &&
+         (instance & (instance - 1)) != 0;
+}
+
+static size_t candidates_here(const struct ff_site *info, uint64_t root, ff_evaluate *evaluate) {
+  struct ff_search_state *state = ff_state;
+  if (ff_control->flags & FF_CHECK)
+    return ff_mapped_candidates(state->site, root, state->candidates, state->capacity);
+  if (ff_control->flags & FF_ALWAYS)
+    return ff_constant_changes(info, root, state->candidates, state->capacity);
+  return ff_candidates(info, root, evaluate, state->candidates, state->capacity);
+}
+
 uint64_t ff_search(uint32_t site, uint64_t root, ff_evaluate *evaluate) {
   struct ff_search_state *state = ff_state;
   if (state->is_replaced) {
@@ -223,14 +252,18 @@ uint64_t ff_search(uint32_t site, uint64_t root, ff_evaluate *evaluate) {
   next_event();
   state->instances[site]++;
   state->site = site;
-  if (*activity() != 1)
-    return root;
   const struct ff_site *info = (const struct ff_site *)ff_table(ff_control->sites_at) + site;
+  uint8_t active = *activity();
+  if (active != FF_ACTIVE && (active != FF_CONDITIONS || info->type.bits != 1))
+    return root;
+  if (is_passed_over(state->instances[site]))
+    return root;
+  // Where operands are to relate alike, sites that compare nothing have been searched before.
+  if ((ff_control->flags & FF_RELATION) && ff_relation == 0)
+    return root;
   if ((ff_control->flags & FF_SAME) && !is_first_with_operands(info, site, root))
     return root;
-  state->count = ff_control->flags & FF_CHECK
-                     ? ff_mapped_candidates(site, root, state->candidates, state->capacity)
-                     : ff_candidates(info, root, evaluate, state->candidates, state->capacity);
+  state->count = candidates_here(info, root, evaluate);
   if (state->count == 0)
     return root;
   if (!(ff_control->flags & FF_LIST) && ff_output_is_hopeless()) {

@@ -23,9 +23,8 @@ struct ff_search_state {
   uint64_t *operands_seen; // FF_SAME: fingerprints of sites with their operands
   uint32_t site;
   int is_replaced;
+  int64_t offsets[3], sizes[3]; // of the standard streams; output.c
 };
-
-extern struct ff_search_state *ff_state;
 
 void ff_judge(int exited, int code);
 _Noreturn void ff_replaced_ended(int exited, int code);

@@ -28,18 +28,19 @@ struct region {
   size_t size;
 };
 
-static struct snapshot {
+struct ff_snapshot {
   struct region regions[MAX_REGIONS];
   unsigned n_regions;
   char *stack_top;
   char *copy;
   char *private_stack;
+  char *heap_start;
   // Of the snapshot taken last.
   char *stack_low;
   char *heap_end;
-  size_t heap_size;
   uint64_t ticks, serial_at_tick;
-} * snapshot;
+};
+#define snapshot ff_guarded.is.snapshot
 
 static void *reserve(size_t size) {
   void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -59,8 +60,8 @@ static char *parse_hex(char *text, uintptr_t *value) {
 }
 
 static int is_ours(uintptr_t start) {
-  return (start >= (uintptr_t)ff_heap_start && start < (uintptr_t)ff_heap_start + ff_heap_limit) ||
-         start == (uintptr_t)snapshot;
+  uintptr_t heap = (uintptr_t)snapshot->heap_start;
+  return (start >= heap && start < heap + FF_HEAP_RESERVED) || start == (uintptr_t)snapshot;
 }
 
 // One line of /proc/self/maps: private writable memory of the program is a region.
@@ -145,11 +146,14 @@ static int watch_signals(void) {
 
 int ff_snapshot_prepare(void) {
   snapshot = reserve(sizeof *snapshot);
-  if (!snapshot || !watch_signals())
+  if (!snapshot || !ff_files_prepare() || !watch_signals())
     return 0;
   snapshot->copy = reserve(MOST_BYTES + (1u << 20));
   snapshot->private_stack = reserve(STACK_SIZE);
-  return snapshot->copy && snapshot->private_stack && read_maps();
+  snapshot->heap_start = ff_heap_start();
+  // From here on a replaced run that writes at random dies of it and is put back.
+  return snapshot->copy && snapshot->private_stack && snapshot->heap_start &&
+         mprotect(&ff_guarded, sizeof ff_guarded, PROT_READ) == 0 && read_maps();
 }
 
 static char *save(char *to, const char *from, size_t size) {
@@ -160,29 +164,28 @@ static char *save(char *to, const char *from, size_t size) {
 }
 
 void ff_snapshot_take(void) {
-  struct snapshot *s = snapshot;
+  struct ff_snapshot *s = snapshot;
   char *to = s->copy;
   for (unsigned i = 0; i < s->n_regions; ++i)
     to = save(to, s->regions[i].start, s->regions[i].size);
-  s->heap_end = ff_heap_end;
-  s->heap_size = ff_heap_end - ff_heap_start;
-  to = save(to, ff_heap_start, s->heap_size);
+  s->heap_end = ff_heap_end();
+  to = save(to, s->heap_start, s->heap_end - s->heap_start);
   s->stack_low = (char *)ff_state->context->rsp - BELOW_STACK;
   save(to, s->stack_low, s->stack_top - s->stack_low);
 }
 
 __attribute__((used)) static void put_back(void) {
-  struct snapshot *s = snapshot;
+  struct ff_snapshot *s = snapshot;
   char *from = s->copy;
-  // Read before the regions bring back the heap's own records.
-  char *dirty = ff_heap_end;
+  // Read before the heap brings back its own records.
+  char *dirty = ff_heap_end();
   for (unsigned i = 0; i < s->n_regions; ++i) {
     memcpy(s->regions[i].start, from, s->regions[i].size);
     from += s->regions[i].size;
   }
-  memcpy(ff_heap_start, from, s->heap_size);
-  from += s->heap_size;
-  if (dirty > s->heap_end) // A run from the start would find zeros here.
+  memcpy(s->heap_start, from, s->heap_end - s->heap_start);
+  from += s->heap_end - s->heap_start;
+  if (dirty > s->heap_end && dirty <= s->heap_start + FF_HEAP_RESERVED) // A run from the start would find zeros here.
     memset(s->heap_end, 0, dirty - s->heap_end);
   memcpy(s->stack_low, from, s->stack_top - s->stack_low);
 }

@@ -31,6 +31,16 @@ pub mod flags {
     pub const RELATION: u32 = 128;
     /// Try the given mappings only, and log those that fail.
     pub const CHECK: u32 = 64;
+    /// With [`SAME`]: replace at every later execution, whatever the operands.
+    pub const ALWAYS: u32 = 256;
+}
+
+/// What the table of active statements says of one.
+pub mod activity {
+    pub const PASSIVE: u8 = 0;
+    pub const ACTIVE: u8 = 1;
+    /// Only its conditions are searched.
+    pub const CONDITIONS: u8 = 3;
 }
 
 /// Why the runtime stopped.

@@ -12,13 +12,17 @@ use base::child::{self, Limits as ChildLimits};
 use llvm::instrument::{Segment, Site, instrument};
 
 use crate::libc_calls::{is_undone_by_snapshot, starts_threads};
+use crate::source::{Source, split_flags, without_macros};
 
 /// What to build.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildOptions {
-    pub files: Vec<PathBuf>,
+    pub sources: Vec<Source>,
     /// As for a compiler; may hold link flags.
     pub flags: Vec<String>,
+    /// Where it is not known which units make a program: the name of the one with `main`,
+    /// without folder and ending, if several have one. Other units are linked as needed.
+    pub loose: Option<Option<String>>,
     /// Compilers at work at once; 0 for one.
     pub jobs: usize,
 }
@@ -59,6 +63,10 @@ pub enum BuildError {
     Link(String),
     #[error("{0} cannot be instrumented: {1}")]
     Instrument(PathBuf, String),
+    #[error("no unit defines main{0}")]
+    NoMain(String),
+    #[error("several units define main ({0}): choose one with --target NAME")]
+    SeveralMains(String),
     #[error("cannot write to {0}: {1}")]
     Scratch(PathBuf, io::Error),
     #[error("interrupted")]
@@ -73,6 +81,8 @@ const FRONT_END: &[&str] = &[
     "-O0",
     "-g",
     "-gcolumn-info",
+    // The slot for returned values is known by its name.
+    "-fno-discard-value-names",
     "-Xclang",
     "-disable-O0-optnone",
     "-fwrapv",
@@ -110,20 +120,26 @@ impl Program {
         scratch: &Path,
         cancel: &Cancel,
     ) -> Result<Self, BuildError> {
-        if options.files.is_empty() {
+        if options.sources.is_empty() {
             return Err(BuildError::NoFiles);
         }
-        if let Some(missing) = options.files.iter().find(|file| !file.is_file()) {
-            return Err(BuildError::NoFile(missing.clone()));
+        let is_missing = |source: &&Source| matches!(source, Source::File(file) if !file.is_file());
+        if let Some(missing) = options.sources.iter().find(is_missing) {
+            return Err(BuildError::NoFile(missing.file().to_owned()));
         }
         let (compile_flags, link_flags) = split_flags(&options.flags);
         let builder = Builder { scratch, cancel, jobs: options.jobs.max(1) };
-        let units = builder.bitcode(&options.files, &compile_flags)?;
+        let units = builder.bitcode(&options.sources, &compile_flags)?;
         let mut program = Parts::default();
-        for (file, unit) in options.files.iter().zip(&units) {
-            program.add(file, unit)?;
+        for (source, unit) in options.sources.iter().zip(&units) {
+            program.add(source.file(), unit)?;
         }
-        let (objects, plain_objects) = builder.objects(&units)?;
+        let (mut objects, mut plain_objects) = builder.objects(&units)?;
+        if let Some(wanted) = &options.loose {
+            let main = program.main(&options.sources, wanted.as_deref())?;
+            objects = builder.as_needed(main, objects, "hooked")?;
+            plain_objects = builder.as_needed(main, plain_objects, "plain")?;
+        }
         let shared = builder.shared_section(program.segments.len())?;
         let instrumented = builder.link_instrumented(&program, objects, shared, &link_flags)?;
         let plain = builder.scratch.join("plain");
@@ -139,6 +155,9 @@ struct Parts {
     segments: Vec<Segment>,
     defined: BTreeSet<String>,
     needed: BTreeSet<String>,
+    /// Units that define `main`.
+    mains: Vec<usize>,
+    n_units: usize,
 }
 
 impl Parts {
@@ -150,9 +169,36 @@ impl Parts {
         fs::write(instrumented_path(bitcode), &unit.bitcode).map_err(scratch)?;
         self.sites.extend(unit.sites);
         self.segments.extend(unit.segments);
+        if unit.defined.iter().any(|name| name == "main") {
+            self.mains.push(self.n_units);
+        }
+        self.n_units += 1;
         self.defined.extend(unit.defined);
         self.needed.extend(unit.needed);
         Ok(())
+    }
+
+    /// The unit a program starts in.
+    fn main(&self, sources: &[Source], wanted: Option<&str>) -> Result<usize, BuildError> {
+        let name = |unit: usize| {
+            let stem = sources[unit].file().file_stem().unwrap_or_default();
+            stem.to_string_lossy().into_owned()
+        };
+        let fits = |unit: &usize| wanted.is_none_or(|wanted| wanted == name(*unit));
+        let mains: Vec<usize> = self.mains.iter().copied().filter(fits).collect();
+        match mains.as_slice() {
+            [main] => Ok(*main),
+            [] => {
+                let there: Vec<String> = self.mains.iter().map(|unit| name(*unit)).collect();
+                let there =
+                    format!(" in {}; there are {}", wanted.unwrap_or("any"), there.join(", "));
+                Err(BuildError::NoMain(if self.mains.is_empty() { String::new() } else { there }))
+            }
+            several => {
+                let names: Vec<String> = several.iter().map(|unit| name(*unit)).collect();
+                Err(BuildError::SeveralMains(names.join(", ")))
+            }
+        }
     }
 
     fn outside(&self) -> impl Iterator<Item = &String> {
@@ -171,16 +217,64 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn bitcode(&self, files: &[PathBuf], flags: &[String]) -> Result<Vec<PathBuf>, BuildError> {
+    fn bitcode(&self, sources: &[Source], flags: &[String]) -> Result<Vec<PathBuf>, BuildError> {
         let outputs: Vec<PathBuf> =
-            (0..files.len()).map(|i| self.scratch.join(format!("unit{i}.bc"))).collect();
-        self.in_parallel(files.len(), |i| {
-            let mut args: Vec<String> = flags.to_vec();
-            args.extend(FRONT_END.iter().map(|flag| flag.to_string()));
-            args.extend([text(&files[i]), "-o".to_string(), text(&outputs[i])]);
-            self.clang(&args).map_err(|said| BuildError::Compile(files[i].clone(), said))
+            (0..sources.len()).map(|i| self.scratch.join(format!("unit{i}.bc"))).collect();
+        self.in_parallel(sources.len(), |i| {
+            self.unit(&sources[i], &outputs[i], flags)?
+                .map_err(|said| BuildError::Compile(sources[i].file().to_owned(), said))
         })?;
         Ok(outputs)
+    }
+
+    /// Compiles one unit; the inner error is what the compiler said.
+    fn unit(
+        &self,
+        source: &Source,
+        output: &Path,
+        flags: &[String],
+    ) -> Result<Result<(), String>, BuildError> {
+        let front_end = FRONT_END.iter().map(|flag| flag.to_string());
+        let unit = match source {
+            Source::File(file) => {
+                let mut args: Vec<String> = flags.iter().cloned().chain(front_end).collect();
+                args.extend([text(file), "-o".to_string(), text(output)]);
+                return Ok(self.clang(&args));
+            }
+            Source::Preprocessed(unit) => unit,
+        };
+        let expanded = output.with_extension("i");
+        fs::write(&expanded, without_macros(&unit.text))
+            .map_err(|e| BuildError::Scratch(expanded.clone(), e))?;
+        let mut args: Vec<String> =
+            split_flags(&unit.flags).0.into_iter().chain(front_end).collect();
+        args.extend(["-x".to_string(), "cpp-output".to_string(), text(&expanded)]);
+        args.extend(["-o".to_string(), text(output)]);
+        Ok(self.clang_in(Some(&unit.folder), &args))
+    }
+
+    /// The object of the unit with `main`, and the others as a library, from which the linker
+    /// takes what is needed.
+    fn as_needed(
+        &self,
+        main: usize,
+        mut objects: Vec<PathBuf>,
+        name: &str,
+    ) -> Result<Vec<PathBuf>, BuildError> {
+        let main = objects.remove(main);
+        if objects.is_empty() {
+            return Ok(vec![main]);
+        }
+        let library = self.scratch.join(format!("lib{name}.a"));
+        let mut command = child::command("ar").map_err(|e| BuildError::Link(e.to_string()))?;
+        command.arg("rcs").arg(&library).args(&objects);
+        let done = child::run(command, b"", &ChildLimits::default(), self.cancel)
+            .map_err(|e| BuildError::Link(e.to_string()))?;
+        if !done.ending.success() {
+            let said = String::from_utf8_lossy(&done.stderr).trim().to_string();
+            return Err(BuildError::Link(format!("ar: {said}")));
+        }
+        Ok(vec![main, library])
     }
 
     /// Instrumented and plain objects.
@@ -283,8 +377,15 @@ impl Builder<'_> {
 
     /// Runs the compiler; an error is what it said, in a line or a few.
     fn clang(&self, args: &[String]) -> Result<(), String> {
+        self.clang_in(None, args)
+    }
+
+    fn clang_in(&self, folder: Option<&Path>, args: &[String]) -> Result<(), String> {
         let mut command =
             child::command(CLANG).map_err(|e| format!("{e} (install the package clang-19)"))?;
+        if let Some(folder) = folder {
+            command.current_dir(folder);
+        }
         command.args(args).env("LC_ALL", "C");
         let done = child::run(command, b"", &ChildLimits::default(), self.cancel)
             .map_err(|e| e.to_string())?;
@@ -333,47 +434,4 @@ impl Builder<'_> {
 
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
-}
-
-/// Flags for compiling and for linking; what would change the code under our hands
-/// (optimisation, sanitizers, coverage, link-time optimisation) is dropped.
-fn split_flags(flags: &[String]) -> (Vec<String>, Vec<String>) {
-    let dropped = ["-O", "-fsanitize", "-fno-sanitize", "-flto", "-fprofile", "-Werror", "-g"];
-    let exact = ["--coverage", "-coverage", "-c", "-S", "-E", "-pg", "-fPIC", "-fPIE", "-pie"];
-    let (mut compile, mut link) = (Vec::new(), Vec::new());
-    let mut flags = flags.iter();
-    while let Some(flag) = flags.next() {
-        if flag == "-o" {
-            flags.next();
-        } else if flag == "-l" || flag == "-L" || flag == "-Xlinker" {
-            link.push(flag.clone());
-            link.extend(flags.next().cloned());
-        } else if flag.starts_with("-l") || flag.starts_with("-L") || flag.starts_with("-Wl,") {
-            link.push(flag.clone());
-        } else if flag == "-pthread" {
-            compile.push(flag.clone());
-            link.push(flag.clone());
-        } else if Path::new(flag).extension().is_some_and(|e| e == "a" || e == "o" || e == "so") {
-            link.push(flag.clone());
-        } else if !exact.contains(&flag.as_str())
-            && !dropped.iter().any(|prefix| flag.starts_with(prefix))
-        {
-            compile.push(flag.clone());
-        }
-    }
-    (compile, link)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::split_flags;
-
-    #[test]
-    fn flags_go_where_they_belong() {
-        let flags = ["-DX", "-O2", "-lm", "-L", "lib", "-o", "prog", "-Werror", "-pthread", "z.a"];
-        let flags: Vec<String> = flags.iter().map(|s| s.to_string()).collect();
-        let (compile, link) = split_flags(&flags);
-        assert_eq!(compile, ["-DX", "-pthread"]);
-        assert_eq!(link, ["-lm", "-L", "lib", "-pthread", "z.a"]);
-    }
 }

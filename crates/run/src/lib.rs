@@ -13,6 +13,7 @@ pub mod search;
 pub mod suite;
 
 mod control;
+mod source;
 mod suite_folder;
 mod suite_toml;
 
@@ -21,4 +22,5 @@ pub use process::Limits;
 pub use profile::{Profile, SeenValues};
 pub use runner::{Ending, Observation, Runner};
 pub use search::{Hit, Replacement, SearchOptions, SearchOutcome};
+pub use source::{Preprocessed, Source};
 pub use suite::{Expected, Oracle, Suite, SuiteError, Test};

@@ -1,12 +1,12 @@
 //! Searches one failing test for replacements that make it pass.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use llvm::instrument::ValueType;
-use rt::layout::{MAX_LEAVES, Mode, flags, status};
+use rt::layout::{MAX_LEAVES, Mode, activity, flags, status};
 
 use crate::build::Program;
 use crate::control::ControlFile;
@@ -39,6 +39,17 @@ pub struct Hit {
     pub leaves: Vec<u64>,
     /// How the operands of the deciding comparison relate, where the search goes by that.
     pub relation: u32,
+    pub change: Change,
+}
+
+/// How a replaced value follows from what the site computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// It is another value.
+    #[default]
+    Set,
+    /// It is off by so much; a condition is inverted.
+    Add,
 }
 
 /// How to search.
@@ -58,6 +69,9 @@ pub struct SearchOptions {
     /// With `same_operands`: operands of a comparison count as the same if they relate
     /// alike (less, equal, greater), as a changed operator would have it.
     pub by_relation: bool,
+    /// With `same_operands`: any operands count as the same, as a changed constant would
+    /// have it.
+    pub always: bool,
 }
 
 /// A statement made to compute another value from the same operands.
@@ -70,16 +84,27 @@ pub struct Mapping {
     pub value: u64,
     /// Stands for the leaves where it is not 0.
     pub relation: u32,
+    /// Whether it holds for any operands; then `leaves` and `original` say nothing.
+    pub always: bool,
+    pub change: Change,
 }
 
-impl From<&Hit> for Mapping {
-    fn from(hit: &Hit) -> Self {
+impl Mapping {
+    /// What a hit found by a search with these options says.
+    pub fn new(hit: &Hit, options: SearchOptions) -> Self {
+        let always = options.always;
+        let has_leaves = hit.relation == 0 && !always;
         Mapping {
             site: hit.replacement.site,
-            leaves: if hit.relation == 0 { hit.leaves.clone() } else { Vec::new() },
-            relation: hit.relation,
-            original: hit.original,
-            value: hit.replacement.value,
+            leaves: if has_leaves { hit.leaves.clone() } else { Vec::new() },
+            relation: if always { 0 } else { hit.relation },
+            original: if always { 0 } else { hit.original },
+            value: match hit.change {
+                Change::Set => hit.replacement.value,
+                Change::Add => hit.leaf_alternate,
+            },
+            always,
+            change: hit.change,
         }
     }
 }
@@ -121,6 +146,8 @@ pub struct Plan<'a> {
     pub n_statements: usize,
     /// Which statements to search.
     pub active: &'a BTreeSet<u32>,
+    /// Statements of which only the conditions are searched.
+    pub conditions: &'a BTreeSet<u32>,
     /// Events of the failing run, and events a replaced run may take.
     pub events: u64,
     pub steps_after: u64,
@@ -161,7 +188,8 @@ impl Runner<'_> {
         control.finish(LOG_SIZE)?;
         let mut cpu = self.search_once(test, &control)?;
         control.read_header()?;
-        let gave_up = [status::UNSAFE, status::TOO_LARGE].contains(&control.control.status);
+        // A search that says nothing was killed by what a replaced run did to its memory.
+        let gave_up = control.control.status != status::SEARCHED;
         if by_snapshot && gave_up {
             by_snapshot = false;
             control.control.flags |= flags::FORK;
@@ -190,7 +218,7 @@ impl Runner<'_> {
         control.control.mappings_at = control.table(&mapping_table(mappings))?;
         control.control.n_mappings = mappings.len() as u64;
         let found = self.search_with(test, plan, options, control)?;
-        Ok((found.hits.iter().map(Mapping::from).collect(), found))
+        Ok((found.hits.iter().map(|hit| Mapping::new(hit, options)).collect(), found))
     }
 
     fn search_control(
@@ -279,6 +307,9 @@ fn option_flags(options: SearchOptions) -> u32 {
     if options.by_relation {
         bits |= flags::RELATION;
     }
+    if options.always {
+        bits |= flags::ALWAYS;
+    }
     if options.brute_force {
         bits |= flags::BRUTE_FORCE;
     }
@@ -311,7 +342,12 @@ fn write_plan(control: &mut ControlFile, program: &Program, plan: &Plan<'_>) -> 
 }
 
 fn active_table(plan: &Plan<'_>) -> Vec<u8> {
-    (0..plan.n_statements as u32).map(|s| u8::from(plan.active.contains(&s))).collect()
+    let says = |s: &u32| match (plan.active.contains(s), plan.conditions.contains(s)) {
+        (true, _) => activity::ACTIVE,
+        (false, true) => activity::CONDITIONS,
+        (false, false) => activity::PASSIVE,
+    };
+    (0..plan.n_statements as u32).map(|s| says(&s)).collect()
 }
 
 fn type_bytes(ty: ValueType) -> [u8; 4] {
@@ -356,14 +392,31 @@ fn lists_and_values(program: &Program, profile: &Profile) -> (Vec<u8>, Vec<u8>) 
         lists.extend([0; 4]);
         values.extend(sorted.iter().flat_map(|bits| bits.to_le_bytes()));
     };
+    let groups = values_of_groups(program, profile);
     for (index, site) in program.sites.iter().enumerate() {
         let seen = profile.sites.get(&(index as u32));
-        add(seen.map(|s| &s.root), site.ty);
+        let of_group = site.is_constant.then(|| groups.get(&(site.group.as_str(), site.ty.bits)));
+        add(of_group.flatten().or(seen.map(|s| &s.root)), site.ty);
         for (number, leaf) in site.leaves.iter().enumerate().take(n_listed_leaves(site)) {
             add(seen.and_then(|s| s.leaves.get(number)), leaf.ty);
         }
     }
     (lists, values)
+}
+
+/// What was seen at all sites of a group: a constant has no other value of its own.
+fn values_of_groups<'p>(
+    program: &'p Program,
+    profile: &Profile,
+) -> BTreeMap<(&'p str, u8), BTreeSet<u64>> {
+    let mut groups: BTreeMap<(&str, u8), BTreeSet<u64>> = BTreeMap::new();
+    for (index, site) in program.sites.iter().enumerate() {
+        if let Some(seen) = profile.sites.get(&(index as u32)).filter(|_| !site.group.is_empty()) {
+            let group = groups.entry((site.group.as_str(), site.ty.bits)).or_default();
+            group.extend(&seen.root);
+        }
+    }
+    groups
 }
 
 /// `struct ff_mapping`, in the order of the sites.
@@ -376,6 +429,7 @@ fn mapping_table(mappings: &BTreeSet<Mapping>) -> Vec<u8> {
         bytes.extend(mapping.original.to_le_bytes());
         bytes.extend(mapping.value.to_le_bytes());
         bytes.extend(u64::from(mapping.relation).to_le_bytes());
+        bytes.extend((mapping.change as u64).to_le_bytes());
         for index in 0..MAX_LEAVES {
             let leaf = mapping.leaves.get(index).copied().unwrap_or(0);
             bytes.extend(leaf.to_le_bytes());
@@ -406,9 +460,9 @@ fn parse_hits(log: &[u8]) -> Vec<Hit> {
         log.chunks_exact(8).map(|c| u64::from_le_bytes(c.try_into().unwrap_or([0; 8]))).collect();
     let mut hits = Vec::new();
     let mut at = 0;
-    while let Some(head) = words.get(at..at + 8) {
+    while let Some(head) = words.get(at..at + 9) {
         let n_leaves = head[7] as u32 as usize;
-        let Some(leaves) = words.get(at + 8..at + 8 + n_leaves) else { break };
+        let Some(leaves) = words.get(at + 9..at + 9 + n_leaves) else { break };
         let leaf = (head[0] >> 32) as i32;
         hits.push(Hit {
             replacement: Replacement { site: head[0] as u32, event: head[1], value: head[4] },
@@ -419,8 +473,9 @@ fn parse_hits(log: &[u8]) -> Vec<Hit> {
             leaf_alternate: head[6],
             leaves: leaves.to_vec(),
             relation: (head[7] >> 32) as u32,
+            change: if head[8] == 1 { Change::Add } else { Change::Set },
         });
-        at += 8 + n_leaves;
+        at += 9 + n_leaves;
     }
     hits
 }

@@ -5,27 +5,35 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use base::Cancel;
 use clap::{Args, ValueEnum};
 use findings::{Findings, Notice, Place};
-use locate::{Answer, Formula, Ranking, Recompute, Request, Search};
+use locate::{Answer, BuildOptions, Formula, Located, Ranking, Recompute, Request, Search, Source};
 use report::output::Target;
 use report::sources::Sources;
 use report::{Format, Options};
 
 use super::Outcome;
-use crate::args::{OutputArgs, ReportFormat};
+use crate::args::{OutputArgs, ReportFormat, RunArgs};
+
+mod project;
 
 #[derive(Args)]
 pub struct LocateArgs {
     /// The C files of the program
-    #[arg(required = true, value_name = "FILES")]
+    #[arg(value_name = "FILES")]
     files: Vec<PathBuf>,
+    /// Instead of files: a folder with a captured build or a compile_commands.json
+    #[arg(short = 'p', long, value_name = "DIR", conflicts_with = "files")]
+    project: Option<PathBuf>,
+    /// Which program of the project; for a compile_commands.json, the file with its main
+    #[arg(long, value_name = "PROG", conflicts_with = "files")]
+    target: Option<String>,
     /// A folder with NAME.args, NAME.in and NAME.out, or a tests.toml
     #[arg(long, value_name = "DIR|FILE")]
     tests: PathBuf,
-    /// Compiler and linker flags
+    /// Compiler and linker flags; linker flags alone for a project
     #[arg(last = true, value_name = "CFLAGS")]
     flags: Vec<String>,
     /// Which values are tried; by default full for short runs and reduced for long ones
@@ -55,9 +63,8 @@ pub struct LocateArgs {
     /// Megabytes of heap a run may use
     #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1024))]
     memory_limit: u64,
-    /// Programs run at once; one per core by default
-    #[arg(short = 'j', long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
+    #[command(flatten)]
+    run: RunArgs,
     /// How to write the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     format: ReportFormat,
@@ -99,27 +106,66 @@ enum RecomputeArg {
 pub fn run(args: &LocateArgs, cancel: &Cancel) -> Result<Outcome> {
     let target = Target::new(args.output.output.clone());
     target.check()?;
-    let request = request(args);
+    let request = request(args, cancel)?;
     if let Some(threshold) = args.clusters {
         return run_clusters(args, &request, threshold, &target, cancel);
     }
     if let Some(recompute) = args.rounds {
         return run_rounds(args, &request, recompute, cancel);
     }
-    let findings = shortened(args, locate::locate(&request, cancel)?);
+    let located = locate::locate(&request, cancel)?;
+    if let Some(path) = &args.run.timings {
+        write_timings(path, &located)?;
+    }
+    let findings = shortened(args, located.findings);
     write(args, &target, &findings)?;
     Ok(Outcome::of(&findings))
 }
 
-fn request(args: &LocateArgs) -> Request {
+/// Apart from the report, which does not depend on how fast the machine is.
+fn write_timings(path: &Path, located: &Located) -> Result<()> {
+    let stats = &located.stats;
+    let written = serde_json::json!({
+        "replacements": stats.n_replacements,
+        "cpu_seconds": {
+            "plain runs": located.runs.plain.as_secs_f64(),
+            "instrumented runs": located.runs.instrumented.as_secs_f64(),
+            "replaced runs": stats.cpu.as_secs_f64(),
+        },
+        "searches_by_fork": stats.n_forked,
+        "searches_by_rerun": stats.n_rerun,
+    });
+    let json = serde_json::to_string_pretty(&written)? + "\n";
+    std::fs::write(path, json).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn n_jobs(args: &LocateArgs) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let jobs = args.jobs.map_or(cores, usize::from);
+    args.run.jobs.map_or(cores, usize::from)
+}
+
+/// What to build; a project is looked at anew each time, since its sources may have changed.
+fn build_options(args: &LocateArgs, cancel: &Cancel) -> Result<BuildOptions> {
+    let mut options = if args.files.is_empty() {
+        let folder = args.project.clone().unwrap_or_else(|| PathBuf::from("."));
+        project::build_options(&folder, args.target.as_deref(), &args.run, cancel)?
+    } else {
+        let sources = args.files.iter().cloned().map(Source::File).collect();
+        BuildOptions { sources, ..BuildOptions::default() }
+    };
+    options.flags.extend(args.flags.iter().cloned());
+    options.jobs = n_jobs(args);
+    Ok(options)
+}
+
+fn request(args: &LocateArgs, cancel: &Cancel) -> Result<Request> {
+    let jobs = n_jobs(args);
     let mut options =
         locate::Options { jobs, limit_is_failure: args.limit_fails, ..locate::Options::default() };
     options.limits.time = Duration::from_secs(args.time_limit);
     options.limits.memory = args.memory_limit << 20;
-    Request {
-        build: locate::BuildOptions { files: args.files.clone(), flags: args.flags.clone(), jobs },
+    Ok(Request {
+        build: build_options(args, cancel)?,
         tests: args.tests.clone(),
         options,
         search: args.search.map(|search| match search {
@@ -135,7 +181,7 @@ fn request(args: &LocateArgs) -> Request {
             None if args.paper_ranking => Ranking::Paper,
             None => Ranking::Supported,
         },
-    }
+    })
 }
 
 fn run_clusters(
@@ -180,10 +226,16 @@ fn run_rounds(
         let findings = shortened(args, findings.clone());
         last = Outcome::of(&findings);
         answered = false;
-        match write(args, &Target::new(None), &findings).and_then(|()| ask(&findings)) {
-            Ok(Some(place)) => {
+        let answer = write(args, &Target::new(None), &findings)
+            .and_then(|()| ask(&findings))
+            .and_then(|place| match place {
+                Some(place) => Ok(Some((place, build_options(args, cancel)?))),
+                None => Ok(None),
+            });
+        match answer {
+            Ok(Some((place, build))) => {
                 answered = true;
-                Answer::Fixed(place)
+                Answer::Fixed(place, Some(build))
             }
             Ok(None) => Answer::Stop,
             Err(error) => {

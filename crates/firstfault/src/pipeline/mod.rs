@@ -203,7 +203,7 @@ impl Imported {
     }
 }
 
-fn incomplete(failure: &capture::UnitFailure) -> Incomplete {
+pub fn incomplete(failure: &capture::UnitFailure) -> Incomplete {
     Incomplete {
         what: failure.path.clone(),
         reason: failure.reason.clone(),

@@ -7,6 +7,7 @@ mod determinism;
 mod inputs;
 mod interrupt;
 mod locate;
+mod locate_project;
 mod output;
 mod readme;
 mod show;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use base::Cancel;
 use locate::{Ivmps, LocateError, Options, Ranked, Search, Searcher, Session, StatementId};
-use run::{BuildOptions, Expected, Oracle, Program, Suite, Test};
+use run::{BuildOptions, Expected, Oracle, Program, Source, Suite, Test};
 use tempfile::TempDir;
 
 pub struct Project {
@@ -22,7 +22,8 @@ impl Project {
         std::fs::write(&file, source).expect("the folder is writable");
         let scratch = folder.path().join("build");
         std::fs::create_dir(&scratch).expect("the folder is writable");
-        let options = BuildOptions { files: vec![file], flags: Vec::new(), jobs: 1 };
+        let options =
+            BuildOptions { sources: vec![Source::File(file)], jobs: 1, ..Default::default() };
         let program =
             Program::build(&options, &scratch, &Cancel::new()).expect("the program builds");
         Self { folder, suite: Suite::default(), program }

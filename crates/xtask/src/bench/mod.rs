@@ -11,6 +11,7 @@ mod defects;
 mod import;
 mod juliet;
 mod locate;
+mod multiple;
 mod obtain;
 mod origin;
 mod parallel;
@@ -41,6 +42,8 @@ pub enum Bench {
     Juliet(juliet::Juliet),
     /// How high the faulty statement ranks, on faulty programs with tests
     Locate(locate::Locate),
+    /// The same for programs with several faults, fixed one after the other
+    LocateMultiple(multiple::Multiple),
     /// Obtain the corpora and write a compile_commands.json for each, without measuring
     Obtain { names: Vec<String> },
 }
@@ -58,6 +61,7 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
         Bench::Defects(options) => defects::run(root, &options),
         Bench::Juliet(options) => juliet::run(root, &options),
         Bench::Locate(options) => locate::run(root, &options),
+        Bench::LocateMultiple(options) => multiple::run(root, &options),
         Bench::Obtain { names } => {
             for corpus in obtained(root, &names)? {
                 println!(
