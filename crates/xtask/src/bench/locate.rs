@@ -7,8 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -17,8 +15,8 @@ use base::child::{self, Limits};
 use clap::Args;
 use serde::Deserialize;
 
-use super::subject;
 use super::table::Table;
+use super::{parallel, subject};
 
 #[derive(Args)]
 pub struct Locate {
@@ -137,38 +135,16 @@ pub fn run(root: &Path, options: &Locate) -> Result<()> {
         .with_context(|| format!("{} is not a list of versions", options.versions.display()))?;
     let wanted = |v: &Version| options.program.is_empty() || options.program.contains(&v.program);
     let versions: Vec<Version> = collection.version.into_iter().filter(wanted).collect();
-    let outcomes = in_parallel(&versions, options.at_once, |version| {
+    let measured = parallel::map(&versions, options.at_once, |version| {
         let outcome = locate(&firstfault, folder, version, options)?;
         if options.each {
             print_version(version, &outcome);
         }
         Ok(outcome)
-    })?;
+    });
+    let outcomes = measured.into_iter().collect::<Result<Vec<Outcome>>>()?;
     print_summary(&versions, &outcomes, options);
     Ok(())
-}
-
-/// Does `work` for each version, some at once, and gives the outcomes in their order.
-fn in_parallel(
-    versions: &[Version],
-    at_once: usize,
-    work: impl Fn(&Version) -> Result<Outcome> + Sync,
-) -> Result<Vec<Outcome>> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(BTreeMap::new());
-    std::thread::scope(|scope| {
-        for _ in 0..at_once.max(1) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(version) = versions.get(index) else { return };
-                    let outcome = work(version);
-                    done.lock().unwrap_or_else(|e| e.into_inner()).insert(index, outcome);
-                }
-            });
-        }
-    });
-    done.into_inner().unwrap_or_else(|e| e.into_inner()).into_values().collect()
 }
 
 fn locate(
