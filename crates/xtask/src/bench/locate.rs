@@ -135,7 +135,7 @@ pub fn run(root: &Path, options: &Locate) -> Result<()> {
         .with_context(|| format!("{} is not a list of versions", options.versions.display()))?;
     let wanted = |v: &Version| options.program.is_empty() || options.program.contains(&v.program);
     let versions: Vec<Version> = collection.version.into_iter().filter(wanted).collect();
-    let measured = parallel::map(&versions, options.at_once, |version| {
+    let measured = parallel::map(&versions, options.at_once, |version| -> Result<Outcome> {
         let outcome = locate(&firstfault, folder, version, options)?;
         if options.each {
             print_version(version, &outcome);
