@@ -41,7 +41,7 @@ fn database(sandbox: &Sandbox) {
         )
     };
     let entries = ["sum.c", "add.c", "other.c"].map(entry).join(",\n");
-    sandbox.write("compile_commands.json", &format!("[{entries}]\n"));
+    sandbox.write("compile_commands.json", format!("[{entries}]\n"));
 }
 
 #[test]
