@@ -80,6 +80,12 @@ impl Effects {
     pub fn of_call(&self, call: &Call) -> Effect {
         match &call.callee {
             Callee::Function(function) => self.of_function(*function).clone(),
+            // The arguments beyond the named ones become readable through the list.
+            Callee::Intrinsic(name) if name.contains("va_start") || name.contains("va_copy") => {
+                let mut effect = Effect::default();
+                effect.args.insert(0);
+                effect
+            }
             Callee::Intrinsic(_) => Effect::default(),
             Callee::Pointer(_) => Effect::anything(),
         }

@@ -9,6 +9,7 @@ pub mod demand;
 pub mod describe;
 pub mod effects;
 pub mod engine;
+pub mod exits;
 pub mod machine;
 pub mod observer;
 pub mod query;

@@ -11,6 +11,7 @@ use program::{
 use rustc_hash::FxHashMap;
 
 use crate::code::Code;
+use crate::exits;
 use crate::machine::access::{Wanted, global_object, make_up};
 use crate::machine::arith::Arith;
 use crate::machine::exec::{Exec, is_signed};
@@ -181,6 +182,7 @@ impl<'a, 'p> Search<'a, 'p> {
             n_frames: 1,
             n_forks: 0,
             unsure: Vec::new(),
+            answered: Vec::new(),
             n_steps: 0,
         };
         state.top_mut().next = body.blocks[Body::ENTRY].first;
@@ -372,7 +374,13 @@ impl<'a, 'p> Search<'a, 'p> {
         for (formula, target) in open {
             let mut next = state.clone();
             self.taint_loops(&mut next, formula, target);
-            next.path.assume(formula, loc, Some(frame));
+            if self.skips_loop(&next, target) {
+                next.path.assume_without_evidence(formula, loc, frame);
+            } else if forks {
+                next.path.choose(formula, loc, frame);
+            } else {
+                next.path.assume(formula, loc, Some(frame));
+            }
             if formula != Terms::TRUE {
                 let depth = next.depth();
                 next.trail.push(What::Branch(formula), loc, function, depth);
@@ -386,26 +394,41 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// A loop goes on because of something unknown: then how often it runs is unknown too.
     fn taint_loops(&mut self, state: &mut State, formula: FormulaId, target: BlockId) {
-        let Some(shape) = self.code.shape(state.top().function) else { return };
-        let (block, loops) = (state.top().block, state.top().loops.clone());
-        for run in loops {
-            let (Phase::Earlier { count } | Phase::Later { count }) = run.phase else { continue };
-            let nest = &shape.cfg.loops;
-            let stays = nest.contains(run.id, target);
-            let exits = nest.loops[run.id].exits.iter().any(|(from, _)| *from == block);
-            if !(stays && exits) {
-                continue;
-            }
-            let unknown = self.context.symbols_in(formula).iter().any(|symbol| {
-                matches!(
-                    self.context.symbols.get(*symbol).kind,
-                    SymbolKind::Unknown | SymbolKind::Entry
-                )
-            });
-            if unknown && matches!(run.phase, Phase::Earlier { .. }) {
-                state.unsure.push(count);
-            }
+        let function = state.top().function;
+        let Some(shape) = self.code.shape(function) else { return };
+        let block = state.top().block;
+        let unknown = self.context.symbols_in(formula).iter().any(|symbol| {
+            let kind = self.context.symbols.get(*symbol).kind;
+            matches!(kind, SymbolKind::Unknown | SymbolKind::Entry)
+        });
+        if !unknown {
+            return;
         }
+        let tainted: Vec<_> = state
+            .top()
+            .loops
+            .iter()
+            .filter_map(|run| match run.phase {
+                Phase::Earlier { count } => Some((run.id, count)),
+                _ => None,
+            })
+            .filter(|(id, _)| shape.cfg.loops.contains(*id, target))
+            .filter(|(id, _)| exits::decides(self.body(function), &shape.cfg, *id, block))
+            .map(|(_, count)| count)
+            .collect();
+        state.unsure.extend(tainted);
+    }
+
+    /// Whether the state leaves a loop at its first test. That the loop may run no iteration
+    /// is how loops are written, not something the program says about its values.
+    fn skips_loop(&self, state: &State, target: BlockId) -> bool {
+        let frame = state.top();
+        let (Some(shape), Some(run)) = (self.code.shape(frame.function), frame.loops.last()) else {
+            return false;
+        };
+        run.phase == Phase::First
+            && !shape.cfg.loops.contains(run.id, target)
+            && exits::tests_at_top(self.body(frame.function), &shape.cfg, run.id, frame.block)
     }
 
     /// Moves to `target` and runs its phis; false where the path is not followed further.
@@ -630,6 +653,8 @@ impl<'a, 'p> Search<'a, 'p> {
         let value = value.map(|value| Exec { context: &mut self.context, state }.operand(value));
         if let Some(value) = value {
             state.top_mut().returned = Some(value);
+            let number = state.top().number;
+            state.answered.push(number);
         }
         if !state.sets_the_scene() {
             let loc = self.returning_statement(state, loc);

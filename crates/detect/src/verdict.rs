@@ -38,6 +38,12 @@ pub fn judge(
     match answer {
         Evidence::Impossible => Verdict::Refuted,
         Evidence::Violated(_) => {
+            if let Some(symbol) = guessed_answer(context, state) {
+                return Verdict::DependsOn(symbol);
+            }
+            if !needs_no_coincidence(context, state, &formulas, violation) {
+                return depends(context, state, violation);
+            }
             let involved = involved_symbols(context, state, violation);
             let kind_is = |kind| involved.iter().any(|s| context.symbols.get(*s).kind == kind);
             if has_callers && kind_is(SymbolKind::Entry) {
@@ -64,7 +70,7 @@ fn evidence(context: &mut Context, state: &State, violation: FormulaId) -> Vec<F
             .frame
             .is_none_or(|number| state.frames.iter().any(|frame| frame.number == number));
         let origin = context.program.locs[condition.loc].origin;
-        let counts = lives && !matches!(origin, program::Origin::Body(_));
+        let counts = lives && condition.is_evidence && !matches!(origin, program::Origin::Body(_));
         let symbols = context.symbols_in(condition.formula);
         let is_unknown = |symbol: &SymbolId| {
             matches!(context.symbols.get(*symbol).kind, SymbolKind::Unknown | SymbolKind::Entry)
@@ -74,6 +80,58 @@ fn evidence(context: &mut Context, state: &State, violation: FormulaId) -> Vec<F
         }
     }
     formulas
+}
+
+/// A value that decided in a call what the call came back with. A function has answers for
+/// every caller: that it has this one does not say that this caller ever gets it.
+fn guessed_answer(context: &mut Context, state: &State) -> Option<SymbolId> {
+    state.path.iter().filter(|condition| condition.is_choice).find_map(|condition| {
+        let frame = condition.frame?;
+        let is_over = !state.frames.iter().any(|live| live.number == frame);
+        if !is_over || !state.answered.contains(&frame) {
+            return None;
+        }
+        let symbols = context.symbols_in(condition.formula);
+        let is_unknown = |symbol: &&SymbolId| {
+            matches!(context.symbols.get(**symbol).kind, SymbolKind::Unknown | SymbolKind::Entry)
+        };
+        symbols.iter().find(is_unknown).copied()
+    })
+}
+
+/// A test on an unknown value is evidence that its outcome occurs, but two of them are none
+/// that both occur at once: one of them has to be enough for the violation.
+fn needs_no_coincidence(
+    context: &mut Context,
+    state: &State,
+    formulas: &[FormulaId],
+    violation: FormulaId,
+) -> bool {
+    let mut tests = Vec::new();
+    for condition in state.path.iter().filter(|condition| condition.frame.is_some()) {
+        let symbols = context.symbols_in(condition.formula);
+        let is_unknown = |symbol: &SymbolId| {
+            matches!(context.symbols.get(*symbol).kind, SymbolKind::Unknown | SymbolKind::Entry)
+        };
+        if formulas.contains(&condition.formula) && symbols.iter().any(is_unknown) {
+            tests.push(condition.formula);
+        }
+    }
+    tests.sort_unstable();
+    tests.dedup();
+    if tests.len() < 2 {
+        return true;
+    }
+    let given = |formula: &&FormulaId| tests.binary_search(formula).is_err();
+    let given: Vec<FormulaId> = formulas.iter().filter(given).copied().collect();
+    let Context { solver, terms, symbols, .. } = context;
+    let is_chosen = |symbol| is_chosen(symbols, state, symbol);
+    tests.iter().any(|test| {
+        let mut alone = given.clone();
+        alone.push(*test);
+        let answer = solver.check_evidence(terms, &alone, violation, &is_chosen);
+        matches!(answer, Evidence::Violated(_))
+    })
 }
 
 fn is_chosen(symbols: &Symbols, state: &State, symbol: SymbolId) -> bool {

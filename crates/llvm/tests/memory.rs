@@ -3,7 +3,7 @@
 mod common;
 
 use common::{accesses, body, global, import, insts, returns};
-use program::{CType, Const, Op, Operand, Ty};
+use program::{BinaryOp, CType, Const, Op, Operand, Ty};
 
 #[test]
 fn fields_of_structs_have_names_and_types() {
@@ -263,4 +263,33 @@ fn enumerations_typedefs_and_qualifiers() {
     };
     let CType::Pointer(pointee) = program.types[*target] else { panic!("a pointer") };
     assert!(matches!(program.types[pointee], CType::Const(_) | CType::Volatile(_)));
+}
+
+#[test]
+fn a_pointer_moves_backwards_without_a_subtraction_of_numbers() {
+    let program = import("char *f(char *p, unsigned n) { return p - n; }");
+    let terms: Vec<_> = insts(&program, "f")
+        .filter_map(|inst| match &inst.op {
+            Op::Address(address) => Some(address.terms[0]),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(terms.len(), 1);
+    assert_eq!(terms[0].stride, -1);
+    let Operand::Inst(index) = terms[0].index else { panic!("the index is converted") };
+    assert!(matches!(body(&program, "f").insts[index].op, Op::Convert(_)));
+}
+
+#[test]
+fn a_decrement_of_an_unsigned_number_is_a_subtraction() {
+    let program = import("unsigned f(unsigned n) { n--; return n; }");
+    let subtracted: Vec<_> = insts(&program, "f")
+        .filter_map(|inst| match inst.op {
+            Op::Binary { op: BinaryOp::Sub, rhs: Operand::Const(by), .. } => {
+                Some(program.constants[by].clone())
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(subtracted, [Const::Int { bits: 32, value: 1 }]);
 }

@@ -19,11 +19,37 @@ pub struct Condition {
     pub loc: LocId,
     /// The call it was tested in, by number; `None` for what the semantics imply.
     pub frame: Option<u32>,
+    /// Whether the test says that its outcome occurs: not so where a loop may run no
+    /// iteration at all.
+    pub is_evidence: bool,
+    /// Whether the path could have gone another way.
+    pub is_choice: bool,
     before: Option<Rc<Condition>>,
 }
 
 impl Path {
     pub fn assume(&mut self, formula: FormulaId, loc: LocId, frame: Option<u32>) {
+        self.add(formula, loc, frame, true, false);
+    }
+
+    /// The program decides on the formula, and the path could as well have gone on without.
+    pub fn choose(&mut self, formula: FormulaId, loc: LocId, frame: u32) {
+        self.add(formula, loc, Some(frame), true, true);
+    }
+
+    /// The path goes on with a formula that nobody says can hold.
+    pub fn assume_without_evidence(&mut self, formula: FormulaId, loc: LocId, frame: u32) {
+        self.add(formula, loc, Some(frame), false, true);
+    }
+
+    fn add(
+        &mut self,
+        formula: FormulaId,
+        loc: LocId,
+        frame: Option<u32>,
+        is_evidence: bool,
+        is_choice: bool,
+    ) {
         if formula == Terms::FALSE {
             self.is_dead = true;
         }
@@ -31,7 +57,8 @@ impl Path {
             return;
         }
         let before = self.newest.take();
-        self.newest = Some(Rc::new(Condition { formula, loc, frame, before }));
+        self.newest =
+            Some(Rc::new(Condition { formula, loc, frame, is_evidence, is_choice, before }));
     }
 
     /// Newest first.

@@ -25,6 +25,8 @@ pub struct State {
     pub n_forks: u32,
     /// Iteration counts that hang on something unknown.
     pub unsure: Vec<SymbolId>,
+    /// Calls, by number, that came back with a value.
+    pub answered: Vec<u32>,
     /// Steps of effect since the outermost function began, in units of instructions.
     pub n_steps: u32,
 }

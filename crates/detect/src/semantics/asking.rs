@@ -259,6 +259,22 @@ impl<'p> Specified<'_, 'p> {
         after
     }
 
+    /// Whether a function changes states both ways. One that only takes a lock is there to
+    /// take it.
+    fn pairs(&self, function: FunctionId) -> bool {
+        let Some(body) = &self.code.program.functions[function].body else { return false };
+        let mut callees = BTreeSet::new();
+        for (id, inst) in body.insts.iter_enumerated() {
+            if let Op::Call(call) = &inst.op
+                && let Some(contributions) = self.compiled.contributions.get(&(function, id))
+                && contributions.iter().any(|c| assigns(self.compiled.contributing(c), &["State"]))
+            {
+                callees.extend(self.code.callee_name(call));
+            }
+        }
+        callees.len() > 1
+    }
+
     /// Whether a model gives the result of a call a size or a state: then it is a new object.
     fn makes_object(&self, contribution: &Contribution, inst: InstId) -> bool {
         let is_result = |arg: &Arg| match arg {
@@ -395,6 +411,9 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
     fn exit_objects(&self, state: &State, query: &Query, lost: &[ObjectId]) -> Vec<ObjectId> {
         if let How::AtExit { only_lost: true, .. } = self.asked(query).how {
             return lost.to_vec();
+        }
+        if !self.pairs(query.function) {
+            return Vec::new();
         }
         let touched = |id: &ObjectId| !state.memory.get(*id).attributes.is_empty();
         state.memory.ids().filter(touched).collect()

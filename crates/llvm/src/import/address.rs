@@ -1,6 +1,9 @@
 //! Pointer arithmetic: bytes and strides for the machine, member names for people.
 
-use program::{Address, AddressTerm, CType, LocId, Op, Operand, PathStep, RecordKind, Ty, TypeId};
+use program::{
+    Address, AddressTerm, BinaryOp, CType, Const, LocId, Op, Operand, PathStep, RecordKind, Ty,
+    TypeId,
+};
 
 use super::body::BodyReader;
 use super::raw::RawInst;
@@ -45,11 +48,28 @@ impl BodyReader<'_, '_, '_> {
             1 => Step::Index { stride: size, constant: self.reader.signed()? },
             2 => {
                 let index = self.operand()?;
-                terms.push(AddressTerm { stride: size as i64, index });
+                let (stride, index) = match self.negated(index) {
+                    Some(backwards) => ((size as i64).wrapping_neg(), backwards),
+                    None => (size as i64, index),
+                };
+                terms.push(AddressTerm { stride, index });
                 Step::Term { stride: size, term: terms.len() as u32 - 1 }
             }
             _ => return Err(Corrupt("an index of no known kind")),
         })
+    }
+
+    /// The compiler negates the number that is subtracted from a pointer; nobody wrote that
+    /// subtraction.
+    fn negated(&self, index: Operand) -> Option<Operand> {
+        let Operand::Inst(id) = index else { return None };
+        match self.body.insts.get(id.0 as usize)?.op()? {
+            Op::Binary { op: BinaryOp::Sub, lhs: Operand::Const(zero), rhs, .. } => {
+                let zero = &self.unit.constants.constants[*zero];
+                matches!(zero, Const::Int { value: 0, .. }).then_some(*rhs)
+            }
+            _ => None,
+        }
     }
 
     /// Follows the steps through the C types, from what `base` points to, and returns the

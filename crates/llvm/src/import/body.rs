@@ -5,7 +5,7 @@
 
 use base::IdVec;
 use program::{
-    Access, BlockId, Call, Callee, Const, FunctionId, InstId, LocId, Op, Operand, Param,
+    Access, BinaryOp, BlockId, Call, Callee, Const, FunctionId, InstId, LocId, Op, Operand, Param,
     Terminator, Ty, TypeId, UnknownCode, VarId, Variable,
 };
 use rustc_hash::FxHashMap;
@@ -349,8 +349,27 @@ impl<'a, 'u, 'r> BodyReader<'a, 'u, 'r> {
         let (ty, lhs, rhs) = (read_ty(self.reader)?, self.operand()?, self.operand()?);
         let no_signed_wrap = flags & 1 != 0;
         let ctype = self.arithmetic_type(op, ty, lhs, rhs, no_signed_wrap);
+        let (op, rhs) = self.decrement(op, rhs, ctype).unwrap_or((op, rhs));
         let op = Op::Binary { op, lhs, rhs, no_signed_wrap, no_unsigned_wrap: flags & 2 != 0 };
         self.value(op, ty, ctype, loc)
+    }
+
+    /// Compilers turn `n - 1` and `n--` into the sum of `n` and the largest unsigned number:
+    /// read as written, it would wrap around whenever `n` is not zero.
+    fn decrement(
+        &mut self,
+        op: BinaryOp,
+        rhs: Operand,
+        ctype: TypeId,
+    ) -> Option<(BinaryOp, Operand)> {
+        let (BinaryOp::Add, Operand::Const(id)) = (op, rhs) else { return None };
+        let Const::Int { bits, value } = self.unit.constants.constants[id] else { return None };
+        let is_unsigned = self.unit.types.integer(ctype).is_some_and(|(_, signed)| !signed);
+        if !is_unsigned || !(2..=64).contains(&bits) || value >= 0 || value == -1 << (bits - 1) {
+            return None;
+        }
+        let less = self.unit.constants.intern(Const::Int { bits, value: -value });
+        Some((BinaryOp::Sub, Operand::Const(less)))
     }
 
     fn read_phi(&mut self, loc: LocId) -> Read<RawInst> {

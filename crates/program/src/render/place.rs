@@ -226,6 +226,11 @@ impl Renderer<'_> {
                 let term = term.and_then(|term| of.and_then(|of| of.terms.get(term as usize)));
                 let index = match (term, *constant) {
                     (None, constant) => Text::number(constant),
+                    (Some(term), 0) if term.stride < 0 => {
+                        let index = self.value(term.index, depth.saturating_sub(1));
+                        let text = format!("-{}", index.at_least(Level::Unary));
+                        Text { text, level: Level::Unary }
+                    }
                     (Some(term), 0) => self.value(term.index, depth.saturating_sub(1)),
                     (Some(term), constant) => {
                         let index = self.value(term.index, depth.saturating_sub(1));

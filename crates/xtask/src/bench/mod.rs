@@ -17,6 +17,7 @@ mod origin;
 mod parallel;
 mod subject;
 mod table;
+mod triage;
 mod units;
 
 use std::path::{Path, PathBuf};
@@ -44,6 +45,8 @@ pub enum Bench {
     Locate(locate::Locate),
     /// The same for programs with several faults, fixed one after the other
     LocateMultiple(multiple::Multiple),
+    /// Draw findings on real code for people to judge
+    Triage(triage::Triage),
     /// Obtain the corpora and write a compile_commands.json for each, without measuring
     Obtain { names: Vec<String> },
 }
@@ -62,6 +65,7 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
         Bench::Juliet(options) => juliet::run(root, &options),
         Bench::Locate(options) => locate::run(root, &options),
         Bench::LocateMultiple(options) => multiple::run(root, &options),
+        Bench::Triage(options) => triage::run(&options),
         Bench::Obtain { names } => {
             for corpus in obtained(root, &names)? {
                 println!(

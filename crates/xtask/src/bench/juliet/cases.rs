@@ -87,7 +87,7 @@ pub fn sample(cases: Vec<Case>, n_each: usize, seed: u64) -> Vec<Case> {
 }
 
 /// FNV-1a with a final mix, since names that end alike must not stay together.
-fn hash(seed: u64, text: &str) -> u64 {
+pub fn hash(seed: u64, text: &str) -> u64 {
     let start = 0xcbf2_9ce4_8422_2325 ^ seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let hash = text
         .bytes()

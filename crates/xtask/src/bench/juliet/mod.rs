@@ -20,6 +20,7 @@ use clap::Args;
 use super::subject::{self, Fault, Report};
 use super::{origin, parallel};
 use cases::Case;
+pub use cases::hash;
 
 #[derive(Args)]
 pub struct Juliet {
