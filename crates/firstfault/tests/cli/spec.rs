@@ -78,9 +78,21 @@ fn built_in_rules_carry_their_fixtures() {
 fn hostile_specifications_are_refused_briefly() {
     let sandbox = Sandbox::new(&[]);
     let start = "fault x\ntitle \"t\"\nvars ptr p;\nobserve\n  at $f(p)$ require ";
-    let cases: [(&str, Vec<u8>, i32, &str); 5] = [
+    let cases: [(&str, Vec<u8>, i32, &str); 7] = [
         ("words.fault", "at ".repeat(300_000).into(), 1, "expected `fault NAME` or `model NAME`"),
         ("deep.fault", format!("{start}{}", "(".repeat(1 << 20)).into(), 1, "error: "),
+        (
+            "long.fault",
+            format!("{start}{}0 > 1;", "Size(p) + ".repeat(100_000)).into(),
+            1,
+            "more than 200 operators in a row",
+        ),
+        (
+            "signature.fault",
+            start.replace("f(p)", &format!("{}p", "p + ".repeat(100_000))).into(),
+            1,
+            "longer than any signature",
+        ),
         ("nul.fault", format!("{start}Size(p) > \0\0\0").into(), 1, "error: "),
         ("bytes.fault", [start.as_bytes(), &[0xff, 0xfe]].concat(), 2, "line 5 is not UTF-8"),
         ("huge.fault", vec![b'#'; (4 << 20) + 1], 2, "larger than 4 MiB"),

@@ -12,6 +12,8 @@ pub trait Names {
 
 /// Expressions nested deeper than this are refused.
 const MAX_DEPTH: u32 = 64;
+/// Signs and words of one signature; each may make the tree one level deeper.
+const MAX_TOKENS: usize = 1_000;
 
 /// Parses one statement. `offset` is where `text` starts in the specification.
 pub fn parse_signature(
@@ -68,7 +70,12 @@ struct Parser<'n> {
 
 impl<'n> Parser<'n> {
     fn new(text: &str, offset: usize, names: &'n dyn Names) -> Result<Self, Diagnostic> {
-        Ok(Self { tokens: lex(text, offset)?, at: 0, depth: 0, names })
+        let tokens = lex(text, offset)?;
+        if tokens.len() > MAX_TOKENS {
+            let span = tokens[MAX_TOKENS].1;
+            return Err(Diagnostic::error(span, "this code is longer than any signature needs"));
+        }
+        Ok(Self { tokens, at: 0, depth: 0, names })
     }
 
     fn peek(&self) -> &Token {

@@ -9,6 +9,8 @@ use crate::lexer::Token;
 
 /// Conditions and expressions nested deeper than this are refused.
 const MAX_DEPTH: u32 = 60;
+/// Operators in a row: each makes the tree one level deeper on its left.
+const MAX_CHAIN: u32 = 200;
 
 impl Parser<'_> {
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
@@ -122,9 +124,15 @@ impl Parser<'_> {
 
     fn binary(&mut self, least: u8) -> Result<Expr> {
         let mut left = self.prefix()?;
+        let mut n_operators = 0;
         while let Some((op, strength)) = self.binary_op()
             && strength >= least
         {
+            n_operators += 1;
+            if n_operators > MAX_CHAIN {
+                let message = format!("more than {MAX_CHAIN} operators in a row");
+                return self.fail(Diagnostic::error(self.span(), message));
+            }
             self.advance();
             let right = self.deeper(|parser| parser.binary(strength + 1))?;
             let span = left.span.to(right.span);
