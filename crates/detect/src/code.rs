@@ -8,6 +8,7 @@ use program::{CType, Call, Callee, Const, FunctionId, Inst, Op, Operand, Program
 
 use crate::effects::{Effect, Effects, never_written};
 use crate::reaches::Uses;
+use crate::suspects::Suspects;
 
 pub struct Code<'p> {
     pub program: &'p Program,
@@ -16,6 +17,7 @@ pub struct Code<'p> {
     callers: Vec<Vec<FunctionId>>,
     effects: Effects,
     uses: Uses,
+    suspects: Arc<Suspects>,
     never_written: Arc<[bool]>,
     defined: Arc<[bool]>,
 }
@@ -35,7 +37,10 @@ impl<'p> Code<'p> {
             let loops = FunctionLoops::new(body, &cfg, &program.constants);
             Some(Shape { cfg, loops })
         });
-        let shapes = shapes.collect();
+        let shapes: Vec<Option<Shape>> = shapes.collect();
+        let suspects = Suspects::new(program, &|function: FunctionId| {
+            shapes[function.0 as usize].as_ref().map(|shape| &shape.cfg)
+        });
         Self {
             program,
             no_return,
@@ -43,6 +48,7 @@ impl<'p> Code<'p> {
             callers: callers(program),
             effects: Effects::new(program),
             uses: Uses::new(program),
+            suspects: Arc::new(suspects),
             never_written: never_written(program).into(),
             defined: program.globals.iter().map(|global| global.init.is_some()).collect(),
         }
@@ -68,6 +74,11 @@ impl<'p> Code<'p> {
 
     pub fn effects(&self) -> &Effects {
         &self.effects
+    }
+
+    /// Pointers that callers may hand over spoilt.
+    pub fn suspects(&self) -> Arc<Suspects> {
+        self.suspects.clone()
     }
 
     /// Whether a value flows into a size, an index, a bound or an allocation.

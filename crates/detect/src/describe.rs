@@ -1,7 +1,8 @@
 //! Terms, conditions and values of a path in C terms.
 
-use logic::{Formula, FormulaId, Leaf, Relation, TermId};
+use logic::{Comparison, Formula, FormulaId, Leaf, Relation, SymbolId, TermId};
 
+use crate::machine::path::Path;
 use crate::machine::{Context, SymbolKind, Value};
 
 /// A term as C would write it; `None` where some part has no name.
@@ -30,16 +31,55 @@ pub fn term(context: &Context, id: TermId) -> Option<String> {
     }
 }
 
-/// Between what numbers a term lies, where it has no short form. Bounds that only a type's
-/// width gives say nothing and are left out.
-pub fn bounds(context: &Context, id: TermId) -> Option<String> {
-    const TELLING: i128 = 1 << 24;
-    let range = context.terms.range(id);
-    let is_telling = |bound: &i128| bound.abs() < TELLING;
-    match (range.low.filter(is_telling), range.high.filter(is_telling)) {
-        (Some(low), Some(high)) => Some(format!("{low} to {high}")),
-        _ => None,
+/// Bounds beyond this are only a type's width: they say nothing to a reader.
+const TELLING: i128 = 1 << 24;
+
+/// How large a term without a short form is on a path, for "... bytes are written".
+pub fn amount(context: &mut Context, path: &Path, id: TermId) -> String {
+    let opposite = context.terms.negate(id);
+    let low = least(context, path, id);
+    let high = least(context, path, opposite).map(|bound| -bound);
+    match (low, high) {
+        (Some(low), Some(high)) if low == high => return low.to_string(),
+        (Some(low), Some(high)) => return format!("{low} to {high}"),
+        (Some(low), None) if low > 0 => return format!("at least {low}"),
+        (None, Some(high)) => return format!("at most {high}"),
+        _ => {}
     }
+    let zero = context.constant(0);
+    let formula = context.terms.compare(Comparison::Eq, id, zero);
+    let symbols = context.symbols_in(formula);
+    let is_input = |symbol: &SymbolId| context.symbols.get(*symbol).kind == SymbolKind::Chosen;
+    let words = if symbols.iter().any(is_input) { "any number of" } else { "an unknown number of" };
+    words.to_owned()
+}
+
+/// The largest telling number that the term is proven to reach on a path.
+fn least(context: &mut Context, path: &Path, id: TermId) -> Option<i128> {
+    let reaches = |context: &mut Context, bound: i128| {
+        let bound = context.constant(bound);
+        let holds = context.terms.compare(Comparison::Ge, id, bound);
+        context.prove(path, holds)
+    };
+    let known = context.terms.range(id).low.unwrap_or(-TELLING).max(-TELLING);
+    if known >= TELLING || !reaches(context, known) {
+        return None;
+    }
+    let (mut proven, mut step) = (known, 1);
+    while reaches(context, proven + step) {
+        proven += step;
+        step *= 2;
+        if proven >= TELLING {
+            return None;
+        }
+    }
+    while step > 1 {
+        step /= 2;
+        if reaches(context, proven + step) {
+            proven += step;
+        }
+    }
+    (proven > -TELLING).then_some(proven)
 }
 
 fn leaf_name(context: &Context, leaf: &Leaf) -> Option<String> {

@@ -149,7 +149,8 @@ impl Engine<'_, '_> {
     fn search(&self, root: FunctionId, task: &Task) -> Done {
         let solver = Solver::new(SOLVER_LIMITS);
         let initialized = self.code.initialized(root);
-        let context = Context::new(self.code.program, solver, initialized);
+        let mut context = Context::new(self.code.program, solver, initialized);
+        context.suspects = self.code.suspects();
         let mut search = Search::new(context, self.code, self.limits(root, task));
         let active: Vec<QueryId> = task.queries.iter().copied().collect();
         let inputs = self.settings.inputs.get(&root);

@@ -18,6 +18,7 @@ pub mod report;
 pub mod search;
 pub mod semantics;
 pub mod steps;
+pub mod suspects;
 pub mod verdict;
 
 use findings::Findings;

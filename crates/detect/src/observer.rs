@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::code::Code;
 use crate::demand::Demand;
 use crate::describe;
-use crate::machine::memory::{ObjectId, ObjectKind};
+use crate::machine::memory::{Content, ObjectId, ObjectKind};
 use crate::machine::reach::lost_objects;
 use crate::machine::{Context, State, SymbolKind};
 use crate::query::{Answer, At, Query, QueryId, Violation};
@@ -21,6 +21,9 @@ use crate::verdict::{Verdict, involved_symbols, judge};
 pub trait Semantics<'p>: Sync {
     /// What must hold at the query's point, evaluated in the state before it.
     fn require(&self, context: &mut Context<'p>, state: &mut State, query: &Query) -> Required;
+
+    /// Whether nothing that follows counts once the query is violated.
+    fn is_fatal(&self, query: &Query) -> bool;
 
     /// The message of a violated query, and the error state it leaves.
     fn message(
@@ -68,8 +71,8 @@ pub trait Semantics<'p>: Sync {
 /// What must hold, and the objects it speaks of.
 pub enum Required {
     Holds(FormulaId, Vec<ObjectId>),
-    /// The constraint has no value here: nothing is known about an attribute.
-    Unknown(String),
+    /// The constraint has no value here: nothing is known about an attribute of an object.
+    Unknown(String, Vec<ObjectId>),
 }
 
 /// Verdicts asked for per query and search, and refuted ones apart.
@@ -164,24 +167,31 @@ impl<'a, 'p> Asking<'a, 'p> {
             || self.answers.get(&id).is_some_and(|answer| !answer.violations.is_empty())
     }
 
-    fn ask(&mut self, context: &mut Context<'p>, state: &mut State, id: QueryId) {
+    /// Asks one query; what holds from here on because it did not go wrong.
+    fn ask(&mut self, context: &mut Context<'p>, state: &mut State, id: QueryId) -> FormulaId {
         self.answers.entry(id).or_default().reached = true;
         if self.is_closed(id) {
-            return;
+            return Terms::TRUE;
         }
         let query = &self.queries[id.0 as usize];
         let loc = self.loc_of(query);
         let (required, objects) = match self.semantics.require(context, state, query) {
             Required::Holds(formula, objects) => (formula, objects),
-            Required::Unknown(reason) => {
+            Required::Unknown(reason, objects) => {
+                let is_entry = |object: ObjectId| {
+                    let object = state.memory.get(object);
+                    object.kind == ObjectKind::Pointee && object.content == Content::Entry
+                };
                 let answer = self.answers.entry(id).or_default();
                 answer.open.get_or_insert((reason, loc));
-                return;
+                // Callers may know what kind of memory they hand over.
+                answer.needs_callers |= objects.into_iter().any(is_entry);
+                return Terms::TRUE;
             }
         };
         let violation = context.terms.not(required);
         if violation == Terms::FALSE {
-            return;
+            return Terms::TRUE;
         }
         *self.judged.entry(id).or_default() += 1;
         let verdict = judge(context, state, violation, self.root_has_callers);
@@ -189,10 +199,11 @@ impl<'a, 'p> Asking<'a, 'p> {
         if self.is_closed(id) {
             self.demand = self.demand();
         }
-        // Whatever comes after happens only if this did not go wrong.
-        if context.feasible(&state.path, &[required]) == crate::machine::Feasible::Yes {
-            state.path.assume(required, LocId::UNKNOWN, None);
-        }
+        // Whatever comes after happens only if this did not go wrong. A number that lost its
+        // sign or its upper half goes on as another number.
+        let goes_on = self.semantics.is_fatal(&self.queries[id.0 as usize])
+            && context.feasible(&state.path, &[required]) == crate::machine::Feasible::Yes;
+        if goes_on { required } else { Terms::TRUE }
     }
 
     fn record(
@@ -209,7 +220,10 @@ impl<'a, 'p> Asking<'a, 'p> {
         match verdict {
             Verdict::Refuted => {}
             Verdict::Unsafe { input_dependent } => {
-                let (message, error_state) = self.semantics.message(context, state, &query);
+                // The message is about what happens where it goes wrong.
+                let mut wrong = state.clone();
+                wrong.path.assume(violation, LocId::UNKNOWN, None);
+                let (message, error_state) = self.semantics.message(context, &mut wrong, &query);
                 let symbols = involved_symbols(context, state, violation);
                 let relevant = Relevant { symbols, objects };
                 let segment = segment(context, state, &relevant, (query.function, loc), &message);
@@ -311,8 +325,13 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
     fn observe(&mut self, context: &mut Context<'p>, state: &mut State, inst: InstId) {
         let point = (state.top().function, At::Inst(inst));
         let Some(queries) = self.points.get(&point) else { return };
-        for id in queries.clone() {
-            self.ask(context, state, id);
+        // All queries of a point are asked of the same state: what one of them rules out may
+        // be what another is about.
+        let queries = queries.clone();
+        let held: Vec<FormulaId> =
+            queries.into_iter().map(|id| self.ask(context, state, id)).collect();
+        for formula in held {
+            state.path.assume(formula, LocId::UNKNOWN, None);
         }
     }
 

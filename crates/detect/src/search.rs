@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::Code;
 use crate::exits;
-use crate::machine::access::{Wanted, global_object, make_up};
+use crate::machine::access::{Wanted, global_object, make_up, suspect};
 use crate::machine::arith::Arith;
 use crate::machine::exec::{Exec, is_signed};
 use crate::machine::loops::Entry;
@@ -170,6 +170,9 @@ impl<'a, 'p> Search<'a, 'p> {
                 object.null = Terms::FALSE;
             } else if let (true, Value::Pointer { object, .. }) = (param.is_struct_return, value) {
                 memory.get_mut(object).null = Terms::FALSE;
+            } else if kind == SymbolKind::Entry {
+                let suspicion = self.context.suspects.of_parameter(function, index);
+                suspect(&mut self.context, &mut memory, value, suspicion);
             }
             params.push(value);
         }

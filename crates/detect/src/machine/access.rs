@@ -8,6 +8,7 @@ use super::memory::{Content, Data, Memory, Object, ObjectId, ObjectKind, Write};
 use super::path::Path;
 use super::symbols::SymbolKind;
 use super::value::{Float, Value};
+use crate::suspects::Suspicion;
 
 /// How a read lies to a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,15 +88,15 @@ impl Reader<'_, '_> {
     /// The value read may fall between what was written: then it was never set.
     fn note_gap(&mut self, object: &Object, read: (TermId, TermId), value: Value) {
         const MAX_PIECES: usize = 32;
-        let Value::Int(term) = value else { return };
-        let Some(symbol) = self.context.terms.as_symbol(term) else { return };
-        if !matches!(object.content, Content::Uninit(_)) {
-            return;
-        }
+        let Some(symbol) = self.context.name_of(value) else { return };
+        let mut was_empty = matches!(object.content, Content::Uninit(_));
         let mut outside = Vec::new();
         for (n, write) in object.writes().enumerate() {
             match write.data {
-                Data::Uninit => break,
+                Data::Uninit => {
+                    was_empty = true;
+                    break;
+                }
                 _ if n == MAX_PIECES => return,
                 _ => {}
             }
@@ -104,6 +105,9 @@ impl Reader<'_, '_> {
             let before = self.context.terms.compare(Comparison::Le, read_end, write.offset);
             let after = self.context.terms.compare(Comparison::Ge, read.0, write_end);
             outside.push(self.context.terms.or(&[before, after]));
+        }
+        if !was_empty {
+            return;
         }
         let zero = self.context.constant(0);
         outside.push(self.context.terms.compare(Comparison::Ge, read.0, zero));
@@ -257,7 +261,14 @@ impl Reader<'_, '_> {
                 },
                 None => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
             },
-            Content::Entry => Found::MadeUp(self.make_up(wanted, SymbolKind::Entry)),
+            Content::Entry => {
+                let value = self.make_up(wanted, SymbolKind::Entry);
+                if let ObjectKind::Global(global) = object.kind {
+                    let suspicion = self.context.suspects.of_global(global);
+                    suspect(self.context, self.memory, value, suspicion);
+                }
+                Found::MadeUp(value)
+            }
             Content::Unknown => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
             Content::Input => Found::MadeUp(self.make_up(wanted, SymbolKind::Chosen)),
         }
@@ -393,6 +404,22 @@ fn foreign_object(
     object.loc = wanted.loc;
     make_nullable(context, &mut object, kind, wanted.name);
     memory.add(object)
+}
+
+/// What callers may have done to a pointer before they hand it over is theirs to say.
+pub fn suspect(context: &mut Context, memory: &mut Memory, value: Value, suspicion: Suspicion) {
+    let Value::Pointer { object, .. } = value else { return };
+    let loc = memory.get(object).loc;
+    if suspicion.moved_back {
+        let name = format!("the bytes before {}", memory.get(object).name);
+        let anywhere = Interval::new(-(1 << 62), 1 << 62);
+        let before = context.fresh(anywhere, SymbolKind::Entry, name, loc);
+        memory.get_mut(object).before = Some(before);
+    }
+    if suspicion.released {
+        let state = context.fresh(Interval::ALL, SymbolKind::Entry, "", loc);
+        memory.get_mut(object).attributes.insert("State".into(), Value::Int(state));
+    }
 }
 
 /// From now on pointers to the object may be null instead.

@@ -9,6 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::path::Path;
 use super::symbols::{SymbolInfo, SymbolKind, Symbols};
+use super::value::Value;
+use crate::suspects::Suspects;
 
 pub struct Context<'p> {
     pub program: &'p Program,
@@ -23,6 +25,8 @@ pub struct Context<'p> {
     /// Globals that hold their initialiser when the outermost function starts.
     initialized: Arc<[bool]>,
     formula_symbols: FxHashMap<FormulaId, Rc<[SymbolId]>>,
+    /// Pointers that callers may hand over spoilt.
+    pub suspects: Arc<Suspects>,
     /// Sibling paths ask the same again and again.
     decided: FxHashMap<Box<[FormulaId]>, Feasible>,
 }
@@ -46,6 +50,7 @@ impl<'p> Context<'p> {
             initialized,
             uninit_where: FxHashMap::default(),
             formula_symbols: FxHashMap::default(),
+            suspects: Arc::default(),
             decided: FxHashMap::default(),
         }
     }
@@ -73,6 +78,17 @@ impl<'p> Context<'p> {
         let bit = self.fresh(Interval::new(0, 1), kind, name, loc);
         let one = self.terms.constant(1);
         self.terms.compare(logic::Comparison::Eq, bit, one)
+    }
+
+    /// The symbol that stands for a made-up value.
+    pub fn name_of(&mut self, value: Value) -> Option<SymbolId> {
+        match value {
+            Value::Int(term) => self.terms.as_symbol(term),
+            Value::Float(float) if float.known.is_none() => {
+                self.symbols_in(float.is_zero).first().copied()
+            }
+            _ => None,
+        }
     }
 
     pub fn keeps_initializer(&self, global: GlobalId) -> bool {

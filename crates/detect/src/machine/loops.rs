@@ -209,16 +209,51 @@ impl Entry<'_> {
             written.pieces.push((object, first, bytes, Data::Unknown { input: false }));
             return;
         }
+        let is_dense = stride.unsigned_abs() == u128::from(size);
         let unit = value.and_then(|value| self.invariant(exec, value));
-        let data = match unit {
-            Some(unit) if stride.unsigned_abs() == u128::from(size) => {
-                Data::Fill { unit, width: size }
+        let source = match value {
+            Some(value) if is_dense && stride > 0 => self.copied(exec, value, size, count),
+            _ => None,
+        };
+        let data = match (unit, source) {
+            (Some(unit), _) if is_dense => Data::Fill { unit, width: size },
+            (None, Some((from, start))) if from != object => {
+                written.sources.push(from);
+                Data::Copy { from: exec.state.memory.snapshot(from), offset: start }
             }
             _ => Data::Unknown { input: false },
         };
         let len = exec.context.terms.scale(stride.abs(), count);
         let start = if stride > 0 { first } else { exec.context.terms.add_constant(now, -stride) };
         written.pieces.push((object, start, len, data));
+    }
+
+    /// Where a value stored by the loop was read, if each iteration reads the next one:
+    /// `to[i] = from[i]` copies memory.
+    fn copied(
+        &self,
+        exec: &mut Exec,
+        value: Operand,
+        size: u64,
+        count: TermId,
+    ) -> Option<(ObjectId, TermId)> {
+        let Operand::Inst(id) = value else { return None };
+        let inst = &self.body.insts[id];
+        let access = match &inst.op {
+            Op::Load(access) if access.size == size && !access.is_volatile => access,
+            _ => return None,
+        };
+        if !self.cfg.loops.contains(self.id, inst.block) {
+            return None;
+        }
+        let zero = exec.context.constant(0);
+        let first = self.evaluate(exec, access.ptr, zero, 0)?;
+        let now = self.evaluate(exec, access.ptr, count, 0)?;
+        let (object, first) = first.as_pointer()?;
+        let (same, now) = now.as_pointer()?;
+        let moved = exec.context.terms.sub(now, first);
+        let by = exec.context.terms.scale(i128::from(size), count);
+        (object == same && moved == by).then_some((object, first))
     }
 
     /// The value of an operand that is the same in every iteration.
@@ -357,6 +392,8 @@ impl Entry<'_> {
 struct Written {
     pieces: Vec<(ObjectId, TermId, TermId, Data)>,
     objects: Vec<ObjectId>,
+    /// What the loop copies from: good as long as it does not write there as well.
+    sources: Vec<ObjectId>,
     anything: bool,
 }
 
@@ -372,7 +409,16 @@ impl Written {
         for object in &self.objects {
             exec.forget_object(*object, loc);
         }
-        for (object, offset, len, data) in self.pieces {
+        let changes = |source: &ObjectId| {
+            self.objects.contains(source)
+                || self.pieces.iter().any(|(object, ..)| object == source)
+                || (self.anything && exec.state.memory.get(*source).escaped)
+        };
+        let sources_change = self.sources.iter().any(changes);
+        for (object, offset, len, mut data) in self.pieces {
+            if sources_change && matches!(data, Data::Copy { .. }) {
+                data = Data::Unknown { input: false };
+            }
             if !self.objects.contains(&object) {
                 exec.state.memory.get_mut(object).write(offset, len, data, loc);
             }

@@ -120,6 +120,10 @@ impl Scanner<'_, '_> {
         let end = self.context.terms.add(write.offset, write.len);
         match &write.data {
             Data::Value(value) => self.scan_unit(*value, write, cursor),
+            Data::Fill { unit, width } if *width > self.width => {
+                let into = self.context.terms.sub(cursor, write.offset);
+                self.scan_wide_fill(*unit, *width, into, cursor, end, newer)
+            }
             Data::Fill { unit, .. } => match self.is_zero(*unit) {
                 Some(true) => Err(Scan::Zero(cursor)),
                 Some(false) => Ok(self.up_to(cursor, end, newer)),
@@ -142,6 +146,42 @@ impl Scanner<'_, '_> {
             Data::NonZero { .. } => Ok(self.up_to(cursor, end, newer)),
             Data::Uninit => Err(Scan::Open(cursor)),
             data => Err(Scan::Foreign(cursor, kind_of(data))),
+        }
+    }
+
+    /// A unit of several of the scan's own, over and over: a wide character read as bytes
+    /// has zeros of its own.
+    fn scan_wide_fill(
+        &mut self,
+        unit: Value,
+        width: u64,
+        into: TermId,
+        cursor: TermId,
+        end: TermId,
+        newer: &[(TermId, TermId)],
+    ) -> Result<TermId, Scan> {
+        let Value::Int(term) = unit else {
+            return Err(Scan::Foreign(cursor, SymbolKind::Unknown));
+        };
+        let terms = &self.context.terms;
+        let (Some(value), Some(into)) = (terms.as_constant(term), terms.as_constant(into)) else {
+            return Err(Scan::Foreign(cursor, SymbolKind::Unknown));
+        };
+        let (step, width) = (self.width as usize, width as usize);
+        let bytes = &value.to_le_bytes()[..width.min(16)];
+        let start = into.rem_euclid(width as i128) as usize;
+        let is_zero = |at: usize| {
+            bytes
+                .get(at % width..at % width + step)
+                .is_some_and(|part| part.iter().all(|b| *b == 0))
+        };
+        match (start..start + width).step_by(step).find(|at| is_zero(*at)) {
+            None => Ok(self.up_to(cursor, end, newer)),
+            Some(at) => {
+                let zero = self.context.terms.add_constant(cursor, (at - start) as i128);
+                let further = self.up_to(cursor, zero, newer);
+                if further == zero { Err(Scan::Zero(zero)) } else { Ok(further) }
+            }
         }
     }
 

@@ -81,7 +81,7 @@ impl<'p> Specified<'_, 'p> {
         condition: &Condition,
         query: &Query,
         memory: bool,
-    ) -> Result<(FormulaId, Vec<ObjectId>), String> {
+    ) -> Result<(FormulaId, Vec<ObjectId>), (String, Vec<ObjectId>)> {
         let inst = match query.at {
             At::Inst(inst) => Some(inst),
             At::Exit => None,
@@ -89,10 +89,10 @@ impl<'p> Specified<'_, 'p> {
         let mut lowered = self.lowered(context, state, query.loc(self.code.program));
         lowered.speaks_of_memory = memory;
         lowered.inst = inst;
-        let formula = Lowering { bindings, context: &mut lowered }
-            .condition(condition)
-            .map_err(|why| why.to_string())?;
-        Ok((formula, lowered.objects))
+        match (Lowering { bindings, context: &mut lowered }.condition(condition)) {
+            Ok(formula) => Ok((formula, lowered.objects)),
+            Err(why) => Err((why.to_string(), lowered.objects)),
+        }
     }
 
     fn require_bound(
@@ -101,7 +101,7 @@ impl<'p> Specified<'_, 'p> {
         state: &mut State,
         query: &Query,
         bindings: &Bindings,
-    ) -> Result<Required, String> {
+    ) -> Required {
         let observed = self.compiled.observed(query);
         // A model's event is about memory; a use in the code about the value itself.
         let memory = observed.via.is_some();
@@ -114,12 +114,15 @@ impl<'p> Specified<'_, 'p> {
                 .condition(context, state, bindings, condition, query, memory)
                 .map_or(Terms::FALSE, |(holds, _)| holds);
             if premise == Terms::FALSE {
-                return Ok(Required::Holds(Terms::TRUE, Vec::new()));
+                return Required::Holds(Terms::TRUE, Vec::new());
             }
         }
-        let (required, objects) =
-            self.condition(context, state, bindings, &observed.require, query, memory)?;
-        Ok(Required::Holds(context.terms.implies(premise, required), objects))
+        match self.condition(context, state, bindings, &observed.require, query, memory) {
+            Ok((required, objects)) => {
+                Required::Holds(context.terms.implies(premise, required), objects)
+            }
+            Err((why, objects)) => Required::Unknown(why, objects),
+        }
     }
 
     fn text(
@@ -141,12 +144,16 @@ impl<'p> Specified<'_, 'p> {
                 }
                 Piece::Expr(expr) => {
                     let mut lowered = self.lowered(context, state, loc);
+                    if let At::Inst(inst) = query.at {
+                        lowered.inst = Some(inst);
+                    }
                     let term = Lowering { bindings, context: &mut lowered }.expr(expr).ok();
-                    let shown = term
-                        .filter(|term| context.terms.as_constant(*term) != Some(UNDEF))
-                        .and_then(|term| describe::term(context, term));
-                    let shown = shown.or_else(|| term.and_then(|t| describe::bounds(context, t)));
-                    text.push_str(shown.as_deref().unwrap_or("an unknown number of"));
+                    let term = term.filter(|t| context.terms.as_constant(*t) != Some(UNDEF));
+                    text.push_str(&match term.map(|term| (term, describe::term(context, term))) {
+                        Some((_, Some(words))) => words,
+                        Some((term, None)) => describe::amount(context, &state.path, term),
+                        None => "an unknown number of".to_owned(),
+                    });
                 }
             }
         }
@@ -358,10 +365,14 @@ fn is_operand_match(condition: &Condition) -> bool {
 impl<'p> Semantics<'p> for Specified<'_, 'p> {
     fn require(&self, context: &mut Context<'p>, state: &mut State, query: &Query) -> Required {
         let How::Matched(bindings) = &self.asked(query).how else {
-            return Required::Unknown("an object of an exit".to_owned());
+            return Required::Unknown("an object of an exit".to_owned(), Vec::new());
         };
-        let required = self.require_bound(context, state, query, bindings);
-        required.unwrap_or_else(Required::Unknown)
+        self.require_bound(context, state, query, bindings)
+    }
+
+    fn is_fatal(&self, query: &Query) -> bool {
+        let fault = self.compiled.rules.fault(self.compiled.observed(query).fault);
+        fault.severity == spec::ast::Severity::Error
     }
 
     fn message(
@@ -440,6 +451,6 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
             Some(template) => self.text(context, state, query, &bindings, template),
             None => self.compiled.rules.fault(observed.fault).title.clone(),
         };
-        (required.unwrap_or_else(Required::Unknown), message)
+        (required, message)
     }
 }

@@ -36,16 +36,30 @@ impl<'p> Lowered<'_, 'p> {
 
     /// The C type of an argument; a constant has the one its instruction reads it as.
     fn c_type(&self, argument: &Argument) -> Option<TypeId> {
+        if let Some(ctype) = self.converted_from(argument) {
+            return Some(ctype);
+        }
         let known = facts::c_type(self.code.program, self.function(), argument);
-        let Argument::Operand(operand @ Operand::Const(_)) = argument else { return known };
-        let body = self.function().body.as_ref()?;
-        let inst = body.insts.get(self.inst?)?;
+        let Argument::Operand(Operand::Const(_)) = argument else { return known };
+        let inst = self.function().body.as_ref()?.insts.get(self.inst?)?;
         let ctype = match &inst.op {
-            Op::Convert(conversion) if conversion.value == *operand => conversion.from,
             Op::Binary { .. } => inst.ctype,
             _ => return known,
         };
         known.or(ctype.is_known().then_some(ctype))
+    }
+
+    /// The type a conversion reads its operand as. A cast between signed and unsigned of the
+    /// same width leaves no trace on the operand itself.
+    fn converted_from(&self, argument: &Argument) -> Option<TypeId> {
+        let Argument::Operand(operand) = argument else { return None };
+        let inst = self.function().body.as_ref()?.insts.get(self.inst?)?;
+        match &inst.op {
+            Op::Convert(conversion) if conversion.value == *operand => {
+                conversion.from.is_known().then_some(conversion.from)
+            }
+            _ => None,
+        }
     }
 
     /// What an argument is on this path.
@@ -214,8 +228,8 @@ impl<'p> Lowered<'_, 'p> {
 
     /// 1 where the argument was given a value.
     fn initialized(&mut self, argument: &Argument) -> Option<TermId> {
-        if let Some(Value::Int(term)) = self.value(argument)
-            && let Some(symbol) = self.context.terms.as_symbol(term)
+        if let Some(value) = self.value(argument)
+            && let Some(symbol) = self.context.name_of(value)
             && let Some(gap) = self.context.uninit_where.get(&symbol).copied()
         {
             let (zero, one) = (self.context.constant(0), self.context.constant(1));
@@ -273,6 +287,15 @@ impl<'p> Lowered<'_, 'p> {
                                         )
                                     }),
                             );
+                        }
+                        // One unit read or replaced does not say what the others are.
+                        (Data::Value(Value::Int(term)), Overlap::Inside(_)) => {
+                            if self.attributes().is_input(*term) {
+                                return Some(true);
+                            }
+                            if self.context.terms.as_constant(*term) == Some(0) {
+                                return Some(false);
+                            }
                         }
                         (_, Overlap::Inside(_)) => return Some(false),
                         _ => {}
@@ -343,11 +366,13 @@ impl Lower for Lowered<'_, '_> {
 
     fn fact(&mut self, attribute: AttributeId, args: &[Argument]) -> Option<i128> {
         let program = self.code.program;
+        let converted = matches!(args, [argument] if self.converted_from(argument).is_some());
         let known = facts::from_text(program, self.function(), attribute, args, &mut name_code);
-        if known.is_some() {
+        if known.is_some() && !converted {
             return known;
         }
-        if let [argument @ Argument::Operand(Operand::Const(_))] = args
+        if let [argument @ Argument::Operand(operand)] = args
+            && (converted || matches!(operand, Operand::Const(_)))
             && let Some(ctype) = self.c_type(argument)
         {
             let range = facts::type_range(program, ctype);
@@ -358,6 +383,9 @@ impl Lower for Lowered<'_, '_> {
                 "SizeOf" => return facts::type_size(program, ctype).map(i128::from),
                 _ => {}
             }
+        }
+        if known.is_some() {
+            return known;
         }
         match attribute.name() {
             "Region" => self.region(args.first()?),
