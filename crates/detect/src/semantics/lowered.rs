@@ -36,7 +36,7 @@ impl<'p> Lowered<'_, 'p> {
 
     /// The C type of an argument; a constant has the one its instruction reads it as.
     fn c_type(&self, argument: &Argument) -> Option<TypeId> {
-        if let Some(ctype) = self.converted_from(argument) {
+        if let Some(ctype) = self.read_as(argument) {
             return Some(ctype);
         }
         let known = facts::c_type(self.code.program, self.function(), argument);
@@ -49,9 +49,9 @@ impl<'p> Lowered<'_, 'p> {
         known.or(ctype.is_known().then_some(ctype))
     }
 
-    /// The type a conversion reads its operand as. A cast between signed and unsigned of the
-    /// same width leaves no trace on the operand itself.
-    fn converted_from(&self, argument: &Argument) -> Option<TypeId> {
+    /// The type the instruction reads its operand as. A cast between signed and unsigned of
+    /// the same width leaves no trace on the operand itself.
+    fn read_as(&self, argument: &Argument) -> Option<TypeId> {
         let Argument::Operand(operand) = argument else { return None };
         let inst = self.function().body.as_ref()?.insts.get(self.inst?)?;
         match &inst.op {
@@ -60,6 +60,30 @@ impl<'p> Lowered<'_, 'p> {
             }
             _ => None,
         }
+    }
+
+    /// How a sum, difference or product of the instruction itself counts its operands and
+    /// its result: width and sign. Casts of the same width leave no trace on operands, but
+    /// only what is signed must not wrap.
+    fn counts(&self, argument: &Argument) -> Option<Interval> {
+        use program::BinaryOp::{Add, Mul, Sub};
+        let Argument::Operand(operand) = argument else { return None };
+        let id = self.inst?;
+        let body = self.function().body.as_ref()?;
+        let inst = body.insts.get(id)?;
+        let (Op::Binary { op: Add | Sub | Mul, lhs, rhs, no_signed_wrap, .. }, Ty::Int(bits)) =
+            (&inst.op, inst.ty)
+        else {
+            return None;
+        };
+        let is_address = |operand: &Operand| match operand {
+            Operand::Inst(inst) => matches!(&body.insts[*inst].op, Op::Convert(conversion)
+                if conversion.kind == program::ConversionKind::PointerToInt),
+            _ => false,
+        };
+        let is_part = *operand == Operand::Inst(id) || operand == lhs || operand == rhs;
+        (is_part && !is_address(lhs) && !is_address(rhs))
+            .then(|| Interval::of_width(bits, *no_signed_wrap))
     }
 
     /// What an argument is on this path.
@@ -137,9 +161,10 @@ impl<'p> Lowered<'_, 'p> {
                 _ => return Some(term),
             }
         };
-        let signed = match self.c_type(argument) {
-            Some(ctype) => is_signed(self.context, ctype),
-            None => true,
+        let signed = match (self.counts(argument), self.c_type(argument)) {
+            (Some(range), _) => range.low != Some(0),
+            (None, Some(ctype)) => is_signed(self.context, ctype),
+            (None, None) => true,
         };
         Some(self.context.wrap(term, bits, signed))
     }
@@ -366,7 +391,17 @@ impl Lower for Lowered<'_, '_> {
 
     fn fact(&mut self, attribute: AttributeId, args: &[Argument]) -> Option<i128> {
         let program = self.code.program;
-        let converted = matches!(args, [argument] if self.converted_from(argument).is_some());
+        if let [argument] = args
+            && let Some(range) = self.counts(argument)
+        {
+            match attribute.name() {
+                "Signed" => return Some(i128::from(range.low != Some(0))),
+                "TMin" => return range.low,
+                "TMax" => return range.high,
+                _ => {}
+            }
+        }
+        let converted = matches!(args, [argument] if self.read_as(argument).is_some());
         let known = facts::from_text(program, self.function(), attribute, args, &mut name_code);
         if known.is_some() && !converted {
             return known;
