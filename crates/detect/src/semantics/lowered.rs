@@ -82,7 +82,8 @@ impl<'p> Lowered<'_, 'p> {
             _ => false,
         };
         let is_part = *operand == Operand::Inst(id) || operand == lhs || operand == rhs;
-        (is_part && !is_address(lhs) && !is_address(rhs))
+        // `++` on a narrow type is compiled without the promotion to int.
+        (is_part && bits >= 32 && !is_address(lhs) && !is_address(rhs))
             .then(|| Interval::of_width(bits, *no_signed_wrap))
     }
 
