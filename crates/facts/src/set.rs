@@ -50,11 +50,18 @@ impl SparseSet {
     /// Whether the member is new.
     pub fn insert(&mut self, member: u32) -> bool {
         let (key, bit) = (member >> 6, 1u64 << (member & 63));
-        if let Some(last) = self.chunks.last()
-            && last.key < key
-        {
-            self.chunks.push(Chunk { key, bits: bit });
-            return true;
+        // Members mostly come in order.
+        match self.chunks.last_mut() {
+            Some(last) if last.key == key => {
+                let is_new = last.bits & bit == 0;
+                last.bits |= bit;
+                return is_new;
+            }
+            Some(last) if last.key > key => {}
+            _ => {
+                self.chunks.push(Chunk { key, bits: bit });
+                return true;
+            }
         }
         match self.find(key) {
             Ok(at) => {
@@ -71,16 +78,19 @@ impl SparseSet {
 
     /// Adds the members `first..end`.
     pub fn insert_range(&mut self, first: u32, end: u32) {
-        let mut run = SparseSet::new();
         let mut at = first;
         while at < end {
             let until = end.min((at | 63) + 1);
             let width = until - at;
             let bits = if width == 64 { u64::MAX } else { ((1u64 << width) - 1) << (at & 63) };
-            run.chunks.push(Chunk { key: at >> 6, bits });
+            let chunk = Chunk { key: at >> 6, bits };
+            match self.chunks.last_mut() {
+                Some(last) if last.key == chunk.key => last.bits |= bits,
+                Some(last) if last.key > chunk.key => drop(self.add_chunk(chunk)),
+                _ => self.chunks.push(chunk),
+            }
             at = until;
         }
-        self.union(&run);
     }
 
     fn find(&self, key: u32) -> Result<usize, usize> {
@@ -286,10 +296,16 @@ impl SparseSet {
 impl FromIterator<u32> for SparseSet {
     fn from_iter<I: IntoIterator<Item = u32>>(members: I) -> Self {
         let mut set = Self::new();
-        for member in members {
-            set.insert(member);
-        }
+        set.extend(members);
         set
+    }
+}
+
+impl Extend<u32> for SparseSet {
+    fn extend<I: IntoIterator<Item = u32>>(&mut self, members: I) {
+        for member in members {
+            self.insert(member);
+        }
     }
 }
 

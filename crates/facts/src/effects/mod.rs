@@ -3,6 +3,9 @@
 //! A function's effects come in two parts: through its pointer parameters, relative to
 //! them, and all others, as cells. A call turns the first part into cells of its own
 //! arguments, so that a helper called everywhere does not seem to touch everything.
+//!
+//! As in points-to sets, cells of memory from outside stand for what escaped as well;
+//! see [`PointsTo::with_aliases`].
 
 mod external;
 mod origin;
@@ -13,7 +16,7 @@ pub use origin::{Origin, Origins};
 use program::{Access, FunctionId, InstId, Op, Operand, Program};
 
 use crate::callgraph::CallGraph;
-use crate::pointsto::{PointsTo, Shift, Types};
+use crate::pointsto::{PointsTo, SetId, Shift, Types};
 use crate::set::SparseSet;
 
 /// Cells read and written, and objects freed.
@@ -50,11 +53,36 @@ pub struct ParamEffect {
     pub kind: EffectKind,
 }
 
+/// A part of what a call does.
+pub(crate) enum Part<'a> {
+    /// Cells (or freed objects) that other calls touch as well, and the number they go by.
+    Shared(u32, &'a SparseSet),
+    /// Cells of this call alone.
+    Own(SparseSet),
+    /// An effect of one of the functions called, through a pointer.
+    Through(Through<'a>),
+}
+
+/// An effect through a pointer that points to the cells of a set.
+#[derive(Clone, Copy)]
+pub(crate) struct Through<'a> {
+    pub pointer: SetId,
+    pub effect: &'a ParamEffect,
+    /// Of the effect, or of this call where only that tells.
+    pub size: Option<u64>,
+}
+
+/// The number of the cells that code outside the program may touch.
+pub(crate) const ESCAPED: u32 = u32::MAX;
+
 /// The effects of every function of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Effects {
     /// Functions that call each other share one.
     cells: Vec<CellEffects>,
+    /// The classes of escaped cells that each writes.
+    written_classes: Vec<SparseSet>,
+    escaped_classes: SparseSet,
     cells_of: Vec<u32>,
     params: Vec<Vec<ParamEffect>>,
     /// Cells that code outside the program may touch at any call of it.
@@ -90,7 +118,12 @@ impl Effects {
         &self.escaped
     }
 
-    /// Everything a call may do, as cells.
+    /// The classes of the written cells that go by a number.
+    pub(crate) fn written_classes(&self, number: u32) -> &SparseSet {
+        self.written_classes.get(number as usize).unwrap_or(&self.escaped_classes)
+    }
+
+    /// Everything a call may do, as cells, with all that memory from outside may be.
     pub fn of_call(
         &self,
         context: &EffectContext,
@@ -98,23 +131,31 @@ impl Effects {
         inst: InstId,
     ) -> CellEffects {
         let mut all = CellEffects::default();
-        self.for_call(context, caller, inst, |kind, cells, _| match kind {
-            EffectKind::Read => drop(all.reads.union(cells)),
-            EffectKind::Write => drop(all.writes.union(cells)),
-            EffectKind::Free => drop(all.frees.union(cells)),
+        self.for_call(context, caller, inst, |kind, part| {
+            let to = match kind {
+                EffectKind::Read => &mut all.reads,
+                EffectKind::Write => &mut all.writes,
+                EffectKind::Free => &mut all.frees,
+            };
+            match part {
+                Part::Shared(_, cells) => to.union(cells),
+                Part::Own(cells) => to.union(&cells),
+                Part::Through(through) => to.union(&context.reached_through(through)),
+            };
         });
+        all.reads = context.pointers.with_aliases(&all.reads);
+        all.writes = context.pointers.with_aliases(&all.writes);
         all
     }
 
-    /// Visits the sets that together are what a call may do. Frees come as cells of the
-    /// freed objects' numbers. Sets that belong to these effects, and not to the one call,
-    /// come with a number of their own.
-    pub fn for_call(
-        &self,
+    /// Visits the parts that together are what a call may do. Frees come as numbers of the
+    /// freed objects.
+    pub(crate) fn for_call<'a>(
+        &'a self,
         context: &EffectContext,
         caller: FunctionId,
         inst: InstId,
-        mut visit: impl FnMut(EffectKind, &SparseSet, Option<u32>),
+        mut visit: impl FnMut(EffectKind, Part<'a>),
     ) {
         let body = context.program.functions[caller].body.as_ref();
         let Some(Op::Call(instruction)) = body.and_then(|b| b.insts.get(inst)).map(|i| &i.op)
@@ -122,38 +163,34 @@ impl Effects {
             return;
         };
         if let Some(allocated) = context.allocated_by(caller, inst) {
-            visit(EffectKind::Write, &allocated, None);
+            visit(EffectKind::Write, Part::Own(allocated));
         }
         for call in context.calls.calls_at(caller, inst) {
             if call.is_open {
-                visit(EffectKind::Read, &self.escaped, Some(u32::MAX));
-                visit(EffectKind::Write, &self.escaped, Some(u32::MAX));
+                visit(EffectKind::Read, Part::Shared(ESCAPED, &self.escaped));
+                visit(EffectKind::Write, Part::Shared(ESCAPED, &self.escaped));
             }
+            let is_direct = !matches!(
+                call.kind,
+                crate::callgraph::CallKind::Callback | crate::callgraph::CallKind::Thread
+            );
             for &target in context.calls.targets(call) {
                 let cells = self.of_function(target);
-                let number = Some(self.cells_of[target.0 as usize]);
-                visit(EffectKind::Read, &cells.reads, number);
-                visit(EffectKind::Write, &cells.writes, number);
-                visit(EffectKind::Free, &cells.frees, number);
+                let number = self.cells_of[target.0 as usize];
+                visit(EffectKind::Read, Part::Shared(number, &cells.reads));
+                visit(EffectKind::Write, Part::Shared(number, &cells.writes));
+                visit(EffectKind::Free, Part::Shared(number, &cells.frees));
                 let size = external::known_size(context.program, caller, inst, target);
-                let is_direct = !matches!(
-                    call.kind,
-                    crate::callgraph::CallKind::Callback | crate::callgraph::CallKind::Thread
-                );
                 for effect in self.through_params(target) {
                     // A callback's arguments are not the call's own: fall back on what
                     // its parameter may point to at all.
                     let pointer = match instruction.args.get(effect.param as usize) {
-                        Some(arg) if is_direct => context.pointers.of(caller, *arg),
+                        Some(arg) if is_direct => context.pointers.set_of(caller, *arg),
                         Some(_) | None if is_direct => continue,
-                        _ => context.pointers.of(target, Operand::Param(effect.param)),
+                        _ => context.pointers.set_of(target, Operand::Param(effect.param)),
                     };
-                    if effect.size.is_none() && size.is_some() {
-                        let sized = ParamEffect { size, ..effect.clone() };
-                        visit(effect.kind, &context.reached(pointer, &sized), None);
-                    } else {
-                        visit(effect.kind, &context.reached(pointer, effect), None);
-                    }
+                    let size = effect.size.or(size);
+                    visit(effect.kind, Part::Through(Through { pointer, effect, size }));
                 }
             }
         }
@@ -163,6 +200,14 @@ impl Effects {
 impl EffectContext<'_> {
     /// The cells (or freed objects) an effect through a pointer to `cells` touches.
     pub fn reached(&self, cells: &SparseSet, effect: &ParamEffect) -> SparseSet {
+        self.reached_by(cells, effect, effect.size)
+    }
+
+    pub(crate) fn reached_through(&self, through: Through) -> SparseSet {
+        self.reached_by(self.pointers.set(through.pointer), through.effect, through.size)
+    }
+
+    fn reached_by(&self, cells: &SparseSet, effect: &ParamEffect, size: Option<u64>) -> SparseSet {
         let shifted = if effect.shift == Shift::default() {
             None
         } else {
@@ -173,7 +218,7 @@ impl EffectContext<'_> {
             EffectKind::Free => {
                 self.pointers.objects_in(cells).into_iter().map(|object| object.0).collect()
             }
-            EffectKind::Read | EffectKind::Write => self.pointers.touched(cells, effect.size),
+            EffectKind::Read | EffectKind::Write => self.pointers.touched(cells, size),
         }
     }
 
@@ -186,9 +231,9 @@ impl EffectContext<'_> {
         Some(allocated)
     }
 
-    /// The cells a load, store or copy touches.
+    /// The cells a load, store or copy touches, with all that memory from outside may be.
     pub fn accessed(&self, function: FunctionId, access: &Access) -> SparseSet {
         let cells = self.pointers.of(function, access.ptr);
-        self.pointers.touched(cells, Some(access.size))
+        self.pointers.with_aliases(&self.pointers.touched(cells, Some(access.size)))
     }
 }

@@ -18,11 +18,14 @@ const MAX_PARAM_EFFECTS: usize = 256;
 
 pub(super) fn compute(context: &EffectContext, cfgs: &[Option<Cfg>]) -> Effects {
     let n = context.program.functions.len();
+    let escaped = escaped_cells(context);
     let mut effects = Effects {
         cells: vec![CellEffects::default()],
+        written_classes: vec![SparseSet::new()],
+        escaped_classes: context.pointers.classes(&escaped),
         cells_of: vec![0; n],
         params: vec![Vec::new(); n],
-        escaped: escaped_cells(context),
+        escaped,
     };
     for component in context.calls.bottom_up() {
         let mut cells = CellEffects::default();
@@ -50,6 +53,7 @@ pub(super) fn compute(context: &EffectContext, cfgs: &[Option<Cfg>]) -> Effects 
             forget_locals(context, component[0], &mut cells);
         }
         let index = effects.cells.len() as u32;
+        effects.written_classes.push(context.pointers.classes(&cells.writes));
         effects.cells.push(cells);
         for &function in component {
             effects.cells_of[function.0 as usize] = index;

@@ -6,6 +6,7 @@
 //! the versions before, without looking at instructions in between. For cells that a
 //! function does not load itself, [`MemoryTrace`] gives the same on demand.
 
+mod index;
 mod trace;
 mod writers;
 
@@ -36,7 +37,8 @@ pub enum Version {
     Merge { block: BlockId, operands: Box<[(BlockId, u32)]> },
 }
 
-/// The versions of one set of cells in one function. Version 0 is the entry.
+/// The versions of one set of cells in one function. Version 0 is the entry. As in
+/// points-to sets, memory from outside stands for what escaped as well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     pub cells: SparseSet,

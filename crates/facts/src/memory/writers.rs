@@ -1,10 +1,10 @@
 //! The instructions of a function that may write memory, and which cells each may write.
 
 use program::{Body, FunctionId, InstId, Op, Operand};
-use rustc_hash::FxHashMap;
 
+use super::index::GroupIndex;
 use crate::cfg::Cfg;
-use crate::effects::{EffectContext, EffectKind, Effects};
+use crate::effects::{ESCAPED, EffectContext, EffectKind, Effects, Part};
 use crate::loops::constant_value;
 use crate::pointsto::{CellId, ObjectKind};
 use crate::set::SparseSet;
@@ -83,22 +83,16 @@ impl<'a> Writers<'a> {
         effects: &Effects,
         groups: &[(SparseSet, Option<u64>)],
     ) -> Vec<Vec<(InstId, bool)>> {
-        let mut index = GroupIndex::new(groups);
+        let mut index = GroupIndex::new(context.pointers, groups);
         let mut writes = vec![Vec::new(); groups.len()];
-        let mut direct: FxHashMap<(u32, Option<u64>), Vec<u32>> = FxHashMap::default();
         for writer in &self.all {
             let inst = writer.inst();
+            index.start();
             match *writer {
                 Writer::Direct { pointer, size, .. } => {
-                    let set = context.pointers.set_of(self.function, pointer);
-                    let hit = direct.entry((set.0, size)).or_insert_with(|| {
-                        let cells = context.pointers.set(set);
-                        index.start();
-                        index.add(&context.pointers.touched(cells, size));
-                        index.hit()
-                    });
+                    index.add_access(context.pointers.set_of(self.function, pointer), size);
                     let certain = self.certain_cell(context, pointer);
-                    for &group in hit.iter() {
+                    for &group in index.hit() {
                         let (cells, read_size) = &groups[group as usize];
                         let is_certain = certain.is_some()
                             && cells.single() == certain
@@ -106,22 +100,21 @@ impl<'a> Writers<'a> {
                             && is_full_write(context, certain, size);
                         writes[group as usize].push((inst, is_certain));
                     }
+                    continue;
                 }
                 Writer::Call { .. } => {
-                    index.start();
-                    effects.for_call(context, self.function, inst, |kind, cells, number| {
+                    effects.for_call(context, self.function, inst, |kind, part| {
                         if kind == EffectKind::Write {
-                            index.add_numbered(cells, number);
+                            index.add_part(context, effects, part);
                         }
                     });
-                    index.hit().iter().for_each(|&g| writes[g as usize].push((inst, false)));
                 }
                 Writer::Unknown { .. } => {
-                    index.start();
-                    index.add_numbered(effects.escaped(), Some(u32::MAX));
-                    index.hit().iter().for_each(|&g| writes[g as usize].push((inst, false)));
+                    let escaped = Part::Shared(ESCAPED, effects.escaped());
+                    index.add_part(context, effects, escaped);
                 }
             }
+            index.hit().iter().for_each(|&g| writes[g as usize].push((inst, false)));
         }
         writes
     }
@@ -184,73 +177,5 @@ fn writer(
         }
         Op::Asm { may_write: true, .. } => Some(Writer::Unknown { inst }),
         _ => None,
-    }
-}
-
-/// Finds the groups a set of cells meets.
-struct GroupIndex {
-    all: SparseSet,
-    of_cell: FxHashMap<u32, Vec<u32>>,
-    is_hit: Vec<bool>,
-    hit: Vec<u32>,
-    /// The groups that sets with a number meet.
-    numbered: FxHashMap<u32, Vec<u32>>,
-}
-
-impl GroupIndex {
-    fn new(groups: &[(SparseSet, Option<u64>)]) -> Self {
-        let mut all = SparseSet::new();
-        let mut of_cell: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-        for (group, (cells, _)) in groups.iter().enumerate() {
-            all.union(cells);
-            for cell in cells.iter() {
-                of_cell.entry(cell).or_default().push(group as u32);
-            }
-        }
-        let is_hit = vec![false; groups.len()];
-        Self { all, of_cell, is_hit, hit: Vec::new(), numbered: FxHashMap::default() }
-    }
-
-    fn start(&mut self) {
-        for group in self.hit.drain(..) {
-            self.is_hit[group as usize] = false;
-        }
-    }
-
-    fn add(&mut self, cells: &SparseSet) {
-        if self.hit.len() == self.is_hit.len() {
-            return;
-        }
-        for cell in cells.intersection(&self.all).iter() {
-            for &group in &self.of_cell[&cell] {
-                if !std::mem::replace(&mut self.is_hit[group as usize], true) {
-                    self.hit.push(group);
-                }
-            }
-        }
-    }
-
-    /// As `add`, for a set that comes again.
-    fn add_numbered(&mut self, cells: &SparseSet, number: Option<u32>) {
-        let Some(number) = number else { return self.add(cells) };
-        if !self.numbered.contains_key(&number) {
-            let mut met = Vec::new();
-            for cell in cells.intersection(&self.all).iter() {
-                met.extend_from_slice(&self.of_cell[&cell]);
-            }
-            met.sort_unstable();
-            met.dedup();
-            self.numbered.insert(number, met);
-        }
-        for &group in &self.numbered[&number] {
-            if !std::mem::replace(&mut self.is_hit[group as usize], true) {
-                self.hit.push(group);
-            }
-        }
-    }
-
-    fn hit(&mut self) -> Vec<u32> {
-        self.hit.sort_unstable();
-        self.hit.clone()
     }
 }

@@ -3,8 +3,9 @@
 //! A points-to set names unknown memory, or memory of a type that was handed in from
 //! outside, by one object each. Such an object also stands for every object of the program
 //! that escaped, for the pointer may have gone out and come back. Naming them all in every
-//! set would make the sets large; instead, whoever asks which cells an access touches gets
-//! them added here.
+//! set would make the sets large. Instead escaped cells belong to classes, of which there
+//! are few, and two sets of cells may overlap where they have a cell in common or classes
+//! that meet.
 //!
 //! Types limit which: a cell from outside may be a cell with a scalar of the same kind and
 //! size, and a member of a record only one at the same offset of some record, so that
@@ -12,6 +13,7 @@
 //! anything, and characters only characters: who reads an escaped record through a
 //! `char *` that came in from outside is not believed to see it (see decision 004).
 
+use base::{IdVec, define_id};
 use program::{CType, RecordKind, TypeId};
 use rustc_hash::FxHashMap;
 
@@ -38,74 +40,83 @@ enum Class {
     Member(i64, Kind),
 }
 
-/// Escaped cells, by what cells from outside may be them.
+define_id!(/// Escaped cells that are the same to everybody: of one class, all from outside or
+    /// all of the program.
+    ClassId);
+
+/// Which escaped cells may be the same memory under different names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aliases {
-    sets: Vec<SparseSet>,
-    /// For each cell from outside, the set of what it may be.
-    of_cell: FxHashMap<u32, u32>,
-    /// Cells from outside.
+    /// For each cell its class, if it escaped.
+    of_cell: Vec<Option<ClassId>>,
+    /// The cells of each class.
+    cells: IdVec<ClassId, SparseSet>,
+    /// For each class, those with cells that may be the same memory as one of its own. The
+    /// program's own cells have one name each: their class meets only such from outside.
+    meets: IdVec<ClassId, SparseSet>,
     outside: SparseSet,
 }
 
 impl Aliases {
     /// Adds, for every cell from outside, what else it may be.
     pub fn add_to(&self, cells: &mut SparseSet) {
-        if !cells.intersects(&self.outside) {
-            return;
+        for class in self.classes(cells).intersection(&self.outside).iter() {
+            for other in self.meets[ClassId(class)].iter() {
+                cells.union(&self.cells[ClassId(other)]);
+            }
         }
-        let mut added: Vec<u32> =
-            cells.intersection(&self.outside).iter().map(|cell| self.of_cell[&cell]).collect();
-        added.sort_unstable();
-        added.dedup();
-        for set in added {
-            cells.union(&self.sets[set as usize]);
+    }
+
+    /// The classes the cells belong to.
+    pub fn classes(&self, cells: &SparseSet) -> SparseSet {
+        let mut classes = SparseSet::new();
+        let mut last = None;
+        for cell in cells.iter() {
+            let class = self.of_cell.get(cell as usize).copied().flatten();
+            if class != last {
+                last = class;
+                classes.extend(class.map(|class| class.0));
+            }
         }
+        classes
+    }
+
+    pub fn meets(&self, class: ClassId) -> &SparseSet {
+        &self.meets[class]
     }
 
     /// Of all objects, whose cells are numbered as they come, the anywhere one last.
     pub fn new(types: &Types, objects: &[Cells]) -> Self {
-        let mut escaped: Vec<(u32, Class, bool)> = Vec::new();
-        let mut next = 0u32;
-        for cells in objects {
-            let object = &cells.object;
-            let first = next;
-            next += (cells.at.len() + usize::from(cells.anywhere.is_some())) as u32;
-            if !object.escapes || matches!(object.kind, ObjectKind::Function(_)) {
-                continue;
-            }
-            let offsets = cells.at.iter().map(|(offset, _)| Some(*offset));
-            let offsets = offsets.chain(cells.anywhere.map(|_| None));
-            for (cell, offset) in (first..next).zip(offsets) {
-                let class = offset.map_or(Class::Any, |at| types.class_at(object.layout, at));
-                escaped.push((cell, class, object.kind.is_outside()));
-            }
-        }
-        Self::of_escaped(&escaped)
-    }
-
-    fn of_escaped(escaped: &[(u32, Class, bool)]) -> Self {
         let mut aliases = Self::default();
-        let mut set_of: FxHashMap<Class, u32> = FxHashMap::default();
-        for &(cell, class, _) in escaped.iter().filter(|(.., is_outside)| *is_outside) {
-            let set = *set_of.entry(class).or_insert_with(|| {
-                aliases.sets.push(SparseSet::new());
-                aliases.sets.len() as u32 - 1
-            });
-            aliases.of_cell.insert(cell, set);
-            aliases.outside.insert(cell);
-        }
-        // Cells of one class are the same to everybody: one set for each, from outside or not.
-        let mut buckets: FxHashMap<(Class, bool), SparseSet> = FxHashMap::default();
-        for &(cell, class, is_outside) in escaped {
-            buckets.entry((class, is_outside)).or_default().insert(cell);
-        }
-        for (class, &set) in &set_of {
-            for ((other, is_outside), cells) in &buckets {
-                if may_be(*class, *other) || (*is_outside && may_be(*other, *class)) {
-                    aliases.sets[set as usize].union(cells);
+        let mut numbers: FxHashMap<(Class, bool), ClassId> = FxHashMap::default();
+        let mut known: Vec<(Class, bool)> = Vec::new();
+        for Cells { object, at, anywhere, .. } in objects {
+            let is_outside = object.kind.is_outside();
+            let escapes = object.escapes && !matches!(object.kind, ObjectKind::Function(_));
+            let offsets = at.iter().map(|(offset, _)| Some(*offset));
+            for offset in offsets.chain(anywhere.map(|_| None)) {
+                let class = escapes.then(|| {
+                    let class = offset.map_or(Class::Any, |at| types.class_at(object.layout, at));
+                    *numbers.entry((class, is_outside)).or_insert_with(|| {
+                        known.push((class, is_outside));
+                        aliases.cells.push(SparseSet::new())
+                    })
+                });
+                if let Some(class) = class {
+                    aliases.cells[class].insert(aliases.of_cell.len() as u32);
                 }
+                aliases.of_cell.push(class);
             }
+        }
+        for (number, &(class, is_outside)) in known.iter().enumerate() {
+            if is_outside {
+                aliases.outside.insert(number as u32);
+            }
+            let meets = |&(other, other_is_outside): &(Class, bool)| {
+                is_outside && may_be(class, other) || other_is_outside && may_be(other, class)
+            };
+            let others = (0u32..).zip(&known).filter(|(_, other)| meets(other));
+            aliases.meets.push(others.map(|(other, _)| other).collect());
         }
         aliases
     }

@@ -5,7 +5,7 @@ use base::{IdVec, define_id};
 use program::{FunctionId, InstId, Operand, Program, TypeId};
 use rustc_hash::FxHashMap;
 
-use super::alias::Aliases;
+use super::alias::{Aliases, ClassId};
 use super::calls::Calls;
 use super::generate::{NO_NODE, ValueNodes};
 use super::graph::{Graph, Node};
@@ -118,6 +118,17 @@ impl PointsTo {
         objects
     }
 
+    /// The classes of escaped cells that a set of cells touches.
+    pub(crate) fn classes(&self, cells: &SparseSet) -> SparseSet {
+        self.aliases.classes(cells)
+    }
+
+    /// The classes with cells that may be the same memory as a cell of this class, which is
+    /// one of [`classes`](Self::classes).
+    pub(crate) fn classes_met(&self, class: u32) -> &SparseSet {
+        self.aliases.meets(ClassId(class))
+    }
+
     /// The cells, and for those of memory from outside all escaped cells they may be.
     pub fn with_aliases(&self, cells: &SparseSet) -> SparseSet {
         let mut all = cells.clone();
@@ -126,7 +137,8 @@ impl PointsTo {
     }
 
     /// The cells an access of `size` bytes (none where not known) through a pointer to
-    /// `cells` may touch, those that memory from outside may be included.
+    /// `cells` may touch. As in points-to sets, memory from outside stands for escaped
+    /// objects as well.
     pub fn touched(&self, cells: &SparseSet, size: Option<u64>) -> SparseSet {
         let mut touched = SparseSet::new();
         for id in cells.iter() {
@@ -156,7 +168,6 @@ impl PointsTo {
                 next += 1;
             }
         }
-        self.aliases.add_to(&mut touched);
         touched
     }
 

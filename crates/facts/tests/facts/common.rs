@@ -214,7 +214,8 @@ impl Analysed {
     pub fn may_point_into(&self, label: &str, name: &str) -> bool {
         let Asked { function, value, .. } = self.asked(label);
         let pointers = &self.facts.pointers;
-        let objects = pointers.objects_in(&pointers.touched(pointers.of(function, value), Some(1)));
+        let touched = pointers.touched(pointers.of(function, value), Some(1));
+        let objects = pointers.objects_in(&pointers.with_aliases(&touched));
         objects.into_iter().any(|object| self.object_name(object) == name)
     }
 
