@@ -27,11 +27,49 @@ pub struct Support {
     pub n_explained: usize,
 }
 
-/// The support of each statement with IVMPs.
+/// A change of what a statement computes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StatementChange {
+    pub statement: StatementId,
+    /// Its site is numbered within the statement, which a rebuilt program keeps.
+    pub mapping: Mapping,
+}
+
+/// Changes that turn failing tests around and that no passing test contradicts.
 #[derive(Clone, Debug, Default)]
 pub struct Consistency {
-    pub support: BTreeMap<StatementId, Support>,
+    /// By failing test.
+    pub changes: BTreeMap<usize, BTreeSet<StatementChange>>,
     pub stats: SearchStats,
+}
+
+impl Consistency {
+    /// What speaks for each statement, from all failing tests.
+    pub fn support(&self) -> BTreeMap<StatementId, Support> {
+        support(self.changes.values())
+    }
+}
+
+/// What speaks for each statement, from the changes that turn each failing test around.
+pub(crate) fn support<'a>(
+    changes: impl Iterator<Item = &'a BTreeSet<StatementChange>>,
+) -> BTreeMap<StatementId, Support> {
+    let mut support: BTreeMap<StatementId, Support> = BTreeMap::new();
+    let mut n_turned: BTreeMap<&StatementChange, usize> = BTreeMap::new();
+    for of_test in changes {
+        let statements: BTreeSet<StatementId> = of_test.iter().map(|c| c.statement).collect();
+        for statement in statements {
+            support.entry(statement).or_default().n_consistent += 1;
+        }
+        for change in of_test {
+            *n_turned.entry(change).or_default() += 1;
+        }
+    }
+    for (change, n) in n_turned {
+        let support = support.entry(change.statement).or_default();
+        support.n_explained = support.n_explained.max(n);
+    }
+    support
 }
 
 /// When a mapping applies: operands that are equal, that relate alike, or any.
@@ -58,35 +96,48 @@ pub fn consistency(
     ivmps: &Ivmps,
     spanning: bool,
 ) -> Result<Consistency, LocateError> {
+    consistency_of(session, ivmps, &session.failing(), spanning)
+}
+
+/// The same for some of the failing tests.
+pub(crate) fn consistency_of(
+    session: &Session<'_>,
+    ivmps: &Ivmps,
+    failing: &[usize],
+    spanning: bool,
+) -> Result<Consistency, LocateError> {
     let mut result = Consistency::default();
-    let mut turned = Turned::new();
+    let number_in_statement = numbers_in_statements(&session.statements.of_site);
     for scope in SCOPES {
-        let options = SearchOptions { spanning, ..scope };
-        let mut found = mappings(session, ivmps, options, &mut result.stats)?;
+        let options = SearchOptions { spanning, force_fork: session.options.force_fork, ..scope };
+        let mut found = mappings(session, ivmps, failing, options, &mut result.stats)?;
         let all: BTreeSet<Mapping> = found.keys().cloned().collect();
         for broken in contradicted(session, &all, options, &mut result.stats)? {
             found.remove(&broken);
         }
         for (mapping, tests) in found {
-            turned.entry(mapping).or_default().extend(tests);
+            let site = mapping.site as usize;
+            let change = StatementChange {
+                statement: StatementId(session.statements.of_site[site]),
+                mapping: Mapping { site: number_in_statement[site], ..mapping },
+            };
+            for test in tests {
+                result.changes.entry(test).or_default().insert(change.clone());
+            }
         }
     }
-    result.support = support(session, &turned);
     Ok(result)
 }
 
-fn support(session: &Session<'_>, turned: &Turned) -> BTreeMap<StatementId, Support> {
-    let mut support: BTreeMap<StatementId, Support> = BTreeMap::new();
-    let mut tests_of: BTreeMap<StatementId, BTreeSet<usize>> = BTreeMap::new();
-    for (mapping, tests) in turned {
-        let statement = StatementId(session.statements.of_site[mapping.site as usize]);
-        let support = support.entry(statement).or_default();
-        support.n_explained = support.n_explained.max(tests.len());
-        let all = tests_of.entry(statement).or_default();
-        all.extend(tests);
-        support.n_consistent = all.len();
-    }
-    support
+/// The number of each site among those of its statement.
+fn numbers_in_statements(of_site: &[u32]) -> Vec<u32> {
+    let mut next: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut number = |statement| {
+        let next = next.entry(statement).or_default();
+        *next += 1;
+        *next - 1
+    };
+    of_site.iter().map(|statement| number(*statement)).collect()
 }
 
 /// Mappings that turn failing tests around, with the tests. Conditions are searched in
@@ -95,10 +146,10 @@ fn support(session: &Session<'_>, turned: &Turned) -> BTreeMap<StatementId, Supp
 fn mappings(
     session: &Session<'_>,
     ivmps: &Ivmps,
+    failing: &[usize],
     options: SearchOptions,
     stats: &mut SearchStats,
 ) -> Result<Turned, LocateError> {
-    let failing = session.failing();
     let searched = parallel::map(failing.len(), session.options.jobs, |i| {
         let test = failing[i];
         let covered: BTreeSet<u32> = session.tests[test].covered.iter().map(|s| s.0).collect();

@@ -158,11 +158,18 @@ fn root_name(site: &Site, sources: &mut Sources) -> (String, ValueType) {
     (name, ty)
 }
 
-/// "test 4", "tests 4 and 9", "tests 1, 2 and 3".
+/// Tests named in one sentence.
+const NAMED: usize = 6;
+
+/// "test 4 passes", "tests 4 and 9 pass", "tests 1, 2 and 30 more pass".
 pub(crate) fn tests(names: &[&str]) -> String {
     match names {
-        [] => "no test".to_string(),
+        [] => "no test passes".to_string(),
         [one] => format!("test {one} passes"),
+        [first @ .., _, _] if names.len() > NAMED => {
+            let named = &first[..NAMED.min(first.len())];
+            format!("tests {} and {} more pass", named.join(", "), names.len() - named.len())
+        }
         [rest @ .., last] => format!("tests {} and {last} pass", rest.join(", ")),
     }
 }
@@ -196,5 +203,9 @@ mod tests {
         let words: Vec<String> = [1, 2, 3, 4, 11, 12, 21, 112].map(ordinal).to_vec();
         assert_eq!(words, ["1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "112th"]);
         assert_eq!(super::tests(&["4", "9"]), "tests 4 and 9 pass");
+        let many = ["1", "2", "3", "4", "5", "6", "7", "8"];
+        assert_eq!(super::tests(&many[..6]), "tests 1, 2, 3, 4, 5 and 6 pass");
+        assert_eq!(super::tests(&many), "tests 1, 2, 3, 4, 5, 6 and 2 more pass");
+        assert_eq!(super::tests(&many[..7]), "tests 1, 2, 3, 4, 5 and 2 more pass");
     }
 }

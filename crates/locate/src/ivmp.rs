@@ -79,7 +79,7 @@ pub struct Searcher<'a> {
 
 impl<'a> Searcher<'a> {
     pub fn new(session: &'a Session<'a>, search: Search) -> Self {
-        Self { session, search, force_fork: false, brute_force: false }
+        Self { session, search, force_fork: session.options.force_fork, brute_force: false }
     }
 
     /// All failing tests.

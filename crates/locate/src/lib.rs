@@ -20,13 +20,13 @@ mod session;
 mod statement;
 mod to_findings;
 
-pub use consistency::{Consistency, Support, consistency};
+pub use consistency::{Consistency, StatementChange, Support, consistency};
 pub use formula::{Formula, Spectrum};
 pub use ivmp::{Ivmps, Search, SearchStats, Searcher, StatementIvmp};
-pub use multiple::{FailingRun, List, Partial, clusters, list};
-pub use rank::{Ranked, rank, rank_as_paper, rank_by_formula, score};
+pub use multiple::{Partial, RankRuns, clusters};
+pub use rank::{FailingRun, Order, Ranked, rank, rank_as_paper, rank_by_formula, rank_runs, score};
 pub use request::{Built, Located, Ranking, Request, RequestError, locate};
-pub use rounds::{Answer, Recompute, locate_clusters, locate_in_rounds};
+pub use rounds::{Answer, Question, Recompute, locate_clusters, locate_in_rounds};
 pub use run::{BuildOptions, Preprocessed, Source};
 pub use session::{LocateError, Options, RunCost, Session, SetAside, TestRun};
 pub use statement::{StatementId, StatementTable};

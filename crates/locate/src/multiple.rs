@@ -2,71 +2,28 @@
 //!
 //! Minimal recomputation ranks once; full recomputation ranks anew after each fix. Partial
 //! recomputation, here, keeps a list for every statement made from the failing runs that
-//! execute it, reports the one most likely to lead to a fault first, and then those that
-//! differ most from what was already reported. Clusters put failing runs together whose
+//! execute it, and reports the one most likely to lead to a fault; after a fix only runs that
+//! it may have changed are searched again. Clusters put failing runs together whose
 //! IVMPs lie at the same statements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Ivmps, Session, StatementId};
+use crate::consistency::StatementChange;
+use crate::{FailingRun, Order, Ranked, StatementId};
 
-/// A failing run, as far as ranking needs to know it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FailingRun {
-    pub executed: BTreeSet<StatementId>,
-    /// Statements with an IVMP in this run.
-    pub ivmps: BTreeSet<StatementId>,
-}
-
-impl FailingRun {
-    /// The failing tests of a session, by index.
-    pub fn of_session(session: &Session<'_>, ivmps: &Ivmps) -> BTreeMap<usize, FailingRun> {
-        session
-            .failing()
-            .into_iter()
-            .map(|test| {
-                let found = ivmps.found.get(&test);
-                let run = FailingRun {
-                    executed: session.tests[test].covered.clone(),
-                    ivmps: found.map_or_else(BTreeSet::new, |f| f.keys().copied().collect()),
-                };
-                (test, run)
-            })
-            .collect()
-    }
-}
-
-/// Statements with the number of considered failing runs in which each has an IVMP, most
-/// suspicious first.
-pub type List = Vec<(StatementId, usize)>;
-
-/// Statements executed by some of the runs, by IVMPs in them; ties by `tie_break`, larger
-/// first, and then in source order.
-pub fn list<'a>(
-    runs: impl Iterator<Item = &'a FailingRun> + Clone,
-    tie_break: &dyn Fn(StatementId) -> f64,
-) -> List {
-    let statements: BTreeSet<StatementId> =
-        runs.clone().flat_map(|run| run.executed.iter().copied()).collect();
-    let mut list: List = statements
-        .into_iter()
-        .map(|s| (s, runs.clone().filter(|run| run.ivmps.contains(&s)).count()))
-        .collect();
-    list.sort_by(|a, b| {
-        b.1.cmp(&a.1).then(tie_break(b.0).total_cmp(&tie_break(a.0))).then(a.0.cmp(&b.0))
-    });
-    list
-}
+/// Ranks the statements some runs execute, by these runs alone.
+pub type RankRuns<'a> = &'a dyn Fn(&[&FailingRun]) -> Vec<Ranked>;
 
 /// The state of partial recomputation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Partial<Key: Ord> {
     /// What is known of the runs that still fail.
     pub runs: BTreeMap<Key, FailingRun>,
-    /// Lists reported so far.
-    reported: Vec<List>,
+    /// Statements of the lists reported so far, in their order.
+    reported: Vec<Vec<StatementId>>,
     /// Statements whose list was reported.
     used: BTreeSet<StatementId>,
+    order: Order,
 }
 
 /// Statements by which a list must differ from those reported, before it counts as
@@ -74,36 +31,40 @@ pub struct Partial<Key: Ord> {
 const DIFFERENCE: usize = 10;
 
 impl<Key: Ord + Clone> Partial<Key> {
-    pub fn new(runs: BTreeMap<Key, FailingRun>) -> Self {
-        Self { runs, reported: Vec::new(), used: BTreeSet::new() }
+    pub fn new(runs: BTreeMap<Key, FailingRun>, order: Order) -> Self {
+        Self { runs, reported: Vec::new(), used: BTreeSet::new(), order }
     }
 
-    /// The next list to look at: the first time the one whose front is most suspicious,
-    /// later the one that differs most from those reported.
-    pub fn next_list(&mut self, tie_break: &dyn Fn(StatementId) -> f64) -> Option<List> {
-        let lists = self.lists(tie_break);
-        let chosen = if self.reported.is_empty() {
+    /// The next list to look at: the one whose front is most suspicious. In the paper's order
+    /// that holds the first time alone, and later lists are those that differ most from what
+    /// was reported. With lists ordered by support that would only lead away from what the runs
+    /// still show.
+    pub fn next_list(&mut self, rank: RankRuns<'_>) -> Option<Vec<Ranked>> {
+        let lists = self.lists(rank);
+        let chosen = if self.reported.is_empty() || self.order == Order::Support {
             most_suspicious(&lists)
         } else {
             most_different(&lists, &self.reported)
         }?;
         let (statement, list) = lists.into_iter().nth(chosen)?;
         self.used.insert(statement);
-        self.reported.push(list.clone());
+        self.reported.push(list.iter().map(|ranked| ranked.statement).collect());
         Some(list)
     }
 
-    /// One list for each statement not yet used, from the runs that execute it.
-    fn lists(&self, tie_break: &dyn Fn(StatementId) -> f64) -> Vec<(StatementId, List)> {
+    /// One list for each statement not yet used, from the runs that execute it. Statements
+    /// that the same runs execute have the same list.
+    fn lists(&self, rank: RankRuns<'_>) -> Vec<(StatementId, Vec<Ranked>)> {
         let statements: BTreeSet<StatementId> =
             self.runs.values().flat_map(|run| run.executed.iter().copied()).collect();
-        statements
-            .difference(&self.used)
-            .map(|s| {
-                let runs = self.runs.values().filter(|run| run.executed.contains(s));
-                (*s, list(runs, tie_break))
-            })
-            .collect()
+        let mut by_runs: BTreeMap<Vec<&Key>, Vec<Ranked>> = BTreeMap::new();
+        let mut list_of = |statement: &StatementId| {
+            let through: Vec<(&Key, &FailingRun)> =
+                self.runs.iter().filter(|(_, run)| run.executed.contains(statement)).collect();
+            let (keys, runs): (Vec<&Key>, Vec<&FailingRun>) = through.into_iter().unzip();
+            (*statement, by_runs.entry(keys).or_insert_with(|| rank(&runs)).clone())
+        };
+        statements.difference(&self.used).map(&mut list_of).collect()
     }
 
     /// Renames statements after the sources changed; those that are gone are forgotten.
@@ -114,26 +75,34 @@ impl<Key: Ord + Clone> Partial<Key> {
         for run in self.runs.values_mut() {
             run.executed = rename(&run.executed);
             run.ivmps = rename(&run.ivmps);
+            run.changes = std::mem::take(&mut run.changes)
+                .into_iter()
+                .filter_map(|c| Some(StatementChange { statement: *to.get(&c.statement)?, ..c }))
+                .collect();
         }
         self.used = rename(&self.used);
         for list in &mut self.reported {
-            *list = list.iter().filter_map(|(s, n)| Some((*to.get(s)?, *n))).collect();
+            *list = list.iter().filter_map(|s| to.get(s).copied()).collect();
         }
     }
 
     /// After `fixed` was repaired: runs that pass now are dropped, and the runs that still
-    /// fail and execute it are to be searched again. Returns those.
+    /// fail and execute it are to be searched again. Returns those. A fix whose statement is not
+    /// known may have touched any run.
     pub fn after_fix(
         &mut self,
-        fixed: StatementId,
+        fixed: Option<StatementId>,
         still_failing: &BTreeMap<Key, BTreeSet<StatementId>>,
     ) -> Vec<Key> {
         self.runs.retain(|key, _| still_failing.contains_key(key));
+        for (key, run) in &mut self.runs {
+            run.executed.clone_from(&still_failing[key]);
+        }
         still_failing
             .iter()
             .filter(|(key, executed)| {
                 // A run that passed before and fails now was never searched.
-                executed.contains(&fixed) || !self.runs.contains_key(key)
+                fixed.is_none_or(|fixed| executed.contains(&fixed)) || !self.runs.contains_key(key)
             })
             .map(|(key, _)| key.clone())
             .collect()
@@ -142,8 +111,8 @@ impl<Key: Ord + Clone> Partial<Key> {
 
 /// The list with the most suspicious front; ties go to the later entries, then to the
 /// first list.
-fn most_suspicious(lists: &[(StatementId, List)]) -> Option<usize> {
-    let front = |index: usize| lists[index].1.iter().map(|(_, n)| *n).collect::<Vec<_>>();
+fn most_suspicious(lists: &[(StatementId, Vec<Ranked>)]) -> Option<usize> {
+    let front = |index: usize| lists[index].1.iter().map(Ranked::key).collect::<Vec<_>>();
     let mut best = None;
     for index in 0..lists.len() {
         if best.is_none_or(|best| front(index) > front(best)) {
@@ -155,18 +124,19 @@ fn most_suspicious(lists: &[(StatementId, List)]) -> Option<usize> {
 
 /// All lists are read from the front in step; the first that has so many statements that no
 /// reported list has among as many of its own first ones is the most different.
-fn most_different(lists: &[(StatementId, List)], reported: &[List]) -> Option<usize> {
+fn most_different(
+    lists: &[(StatementId, Vec<Ranked>)],
+    reported: &[Vec<StatementId>],
+) -> Option<usize> {
     let longest = lists.iter().map(|(_, list)| list.len()).max()?;
     let mut best = (0, None);
     for depth in 1..=longest {
-        let seen: BTreeSet<StatementId> = reported
-            .iter()
-            .flat_map(|list| list.iter().take(depth).map(|(statement, _)| *statement))
-            .collect();
+        let seen: BTreeSet<StatementId> =
+            reported.iter().flat_map(|list| list.iter().take(depth).copied()).collect();
         for (index, (_, list)) in lists.iter().enumerate() {
             // A statement without an IVMP says nothing about a fault.
-            let front = list.iter().take(depth).filter(|(_, n)| *n > 0);
-            let different = front.filter(|(statement, _)| !seen.contains(statement)).count();
+            let front = list.iter().take(depth).filter(|r| r.suspiciousness > 0 || r.n_tests > 0);
+            let different = front.filter(|ranked| !seen.contains(&ranked.statement)).count();
             if different >= DIFFERENCE {
                 return Some(index);
             }
@@ -213,13 +183,14 @@ fn similarity(a: &BTreeSet<StatementId>, b: &BTreeSet<StatementId>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rank::{sorted, unranked};
 
     fn set(statements: &[u32]) -> BTreeSet<StatementId> {
         statements.iter().map(|s| StatementId(*s)).collect()
     }
 
     fn run(executed: &[u32], ivmps: &[u32]) -> FailingRun {
-        FailingRun { executed: set(executed), ivmps: set(ivmps) }
+        FailingRun { executed: set(executed), ivmps: set(ivmps), changes: BTreeSet::new() }
     }
 
     /// Figure 3.5: statements 2 and 4 are faulty; runs 1 and 2 fail because of 2, run 3
@@ -232,38 +203,49 @@ mod tests {
         ])
     }
 
-    fn no_ties(_: StatementId) -> f64 {
-        0.0
+    /// By the number of runs with an IVMP alone.
+    fn by_ivmps(runs: &[&FailingRun]) -> Vec<Ranked> {
+        let statements: BTreeSet<StatementId> =
+            runs.iter().flat_map(|run| run.executed.iter().copied()).collect();
+        let ranked = |s: StatementId| {
+            let n_tests = runs.iter().filter(|run| run.ivmps.contains(&s)).count();
+            Ranked { suspiciousness: n_tests, n_tests, ..unranked(s, 0.0) }
+        };
+        sorted(statements.into_iter().map(ranked).collect())
+    }
+
+    fn front(list: &[Ranked]) -> (u32, usize) {
+        (list[0].statement.0, list[0].n_tests)
     }
 
     #[test]
     fn partial_recomputation_reports_one_fault_after_the_other() {
-        let mut partial = Partial::new(figure());
-        let first = partial.next_list(&no_ties).expect("there are lists");
-        assert_eq!(first[0], (StatementId(2), 3), "the list starts with the first fault");
+        let mut partial = Partial::new(figure(), Order::Paper);
+        let first = partial.next_list(&by_ivmps).expect("there are lists");
+        assert_eq!(front(&first), (2, 3), "the list starts with the first fault");
         // Figure 3.6: statement 2 is fixed, only run 3 fails, and executes statement 2.
         let failing = BTreeMap::from([(3, set(&[1, 2, 4, 5]))]);
-        assert_eq!(partial.after_fix(StatementId(2), &failing), [3]);
+        assert_eq!(partial.after_fix(Some(StatementId(2)), &failing), [3]);
         partial.runs.insert(3, run(&[1, 2, 4, 5], &[4]));
-        let second = partial.next_list(&no_ties).expect("a run still fails");
-        assert_eq!(second[0], (StatementId(4), 1), "the list starts with the second fault");
+        let second = partial.next_list(&by_ivmps).expect("a run still fails");
+        assert_eq!(front(&second), (4, 1), "the list starts with the second fault");
     }
 
     #[test]
     fn a_list_counts_only_runs_that_execute_its_statement() {
-        let partial = Partial::new(figure());
-        let lists: BTreeMap<StatementId, List> = partial.lists(&no_ties).into_iter().collect();
-        let of_4 = &lists[&StatementId(4)];
-        let suspicious: Vec<_> = of_4.iter().filter(|(_, n)| *n == 1).map(|(s, _)| s.0).collect();
-        assert_eq!(suspicious, [2, 4, 5]);
+        let partial = Partial::new(figure(), Order::Paper);
+        let lists: BTreeMap<StatementId, Vec<Ranked>> =
+            partial.lists(&by_ivmps).into_iter().collect();
+        let of_4 = lists[&StatementId(4)].iter().filter(|ranked| ranked.n_tests == 1);
+        assert_eq!(of_4.map(|ranked| ranked.statement.0).collect::<Vec<_>>(), [2, 4, 5]);
     }
 
     #[test]
     fn only_runs_through_the_fixed_statement_are_searched_again() {
-        let mut partial = Partial::new(figure());
+        let mut partial = Partial::new(figure(), Order::Paper);
         let failing =
             BTreeMap::from([(1, set(&[1, 3, 5])), (3, set(&[1, 2, 4, 5])), (9, set(&[1]))]);
-        assert_eq!(partial.after_fix(StatementId(2), &failing), [3, 9]);
+        assert_eq!(partial.after_fix(Some(StatementId(2)), &failing), [3, 9]);
         assert!(!partial.runs.contains_key(&2));
     }
 

@@ -1,9 +1,10 @@
 //! Ranked lists of statements and the paper's measure of them.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Consistency, Formula, Ivmps, Session, StatementId, Support};
+use crate::consistency::{StatementChange, support};
+use crate::{Consistency, Formula, Ivmps, Session, Spectrum, StatementId, Support};
 
 /// A statement with its place in the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +26,7 @@ pub struct Ranked {
 
 impl Ranked {
     /// Larger is more suspicious.
-    fn key(&self) -> (usize, bool, bool) {
+    pub(crate) fn key(&self) -> (usize, bool, bool) {
         let is_supported_origin = self.is_origin && self.suspiciousness > 0;
         (self.suspiciousness, is_supported_origin, self.n_tests > 0)
     }
@@ -43,36 +44,91 @@ impl Ranked {
     }
 }
 
-/// By the number of failing tests with an IVMP, ties by Tarantula: as the paper does.
-pub fn rank_as_paper(session: &Session<'_>, ivmps: &Ivmps) -> Vec<Ranked> {
-    let failing = session.failing();
-    let list = session.executed_by_failing().into_iter().map(|s| {
-        let n_tests = ivmps.n_tests(s, &failing);
-        Ranked {
-            suspiciousness: n_tests,
-            n_tests,
-            ..unranked(s, session.suspiciousness(s, Formula::Tarantula))
+/// A failing run, as far as ranking needs to know it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailingRun {
+    pub executed: BTreeSet<StatementId>,
+    /// Statements with an IVMP in this run.
+    pub ivmps: BTreeSet<StatementId>,
+    /// Changes of statements that turn it around and that no passing test contradicts.
+    pub changes: BTreeSet<StatementChange>,
+}
+
+impl FailingRun {
+    /// Some failing tests of a session, by index.
+    pub fn of_tests(
+        session: &Session<'_>,
+        tests: &[usize],
+        ivmps: &Ivmps,
+        consistency: &Consistency,
+    ) -> BTreeMap<usize, FailingRun> {
+        let of_test = |test: &usize| {
+            let found = ivmps.found.get(test);
+            let run = FailingRun {
+                executed: session.tests[*test].covered.clone(),
+                ivmps: found.map_or_else(BTreeSet::new, |f| f.keys().copied().collect()),
+                changes: consistency.changes.get(test).cloned().unwrap_or_default(),
+            };
+            (*test, run)
+        };
+        tests.iter().map(of_test).collect()
+    }
+}
+
+/// What a list is ordered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The number of failing tests with an IVMP, ties by Tarantula: as the paper does.
+    Paper,
+    /// How many failing tests a change of the statement turns around that no passing test
+    /// contradicts, and how many one such change does by itself. Then origins of values before
+    /// statements that pass them on, statements with IVMPs before others, and by Ochiai.
+    Support,
+}
+
+/// Ranks the statements that some of the runs execute, by what is known of these runs alone.
+pub fn rank_runs<'r>(
+    session: &Session<'_>,
+    runs: impl Iterator<Item = &'r FailingRun> + Clone,
+    order: Order,
+) -> Vec<Ranked> {
+    let statements: BTreeSet<StatementId> =
+        runs.clone().flat_map(|run| run.executed.iter().copied()).collect();
+    let supports = support(runs.clone().map(|run| &run.changes));
+    let passing = session.tests.iter().filter(|test| test.passed).map(|test| &test.covered);
+    let list = statements.into_iter().map(|s| {
+        let spectrum = Spectrum::of(s, runs.clone().map(|run| &run.executed), passing.clone());
+        let n_tests = runs.clone().filter(|run| run.ivmps.contains(&s)).count();
+        let support = supports.get(&s).copied().unwrap_or_default();
+        match order {
+            Order::Paper => Ranked {
+                suspiciousness: n_tests,
+                n_tests,
+                ..unranked(s, Formula::Tarantula.suspiciousness(&spectrum))
+            },
+            Order::Support => Ranked {
+                suspiciousness: support.n_consistent + support.n_explained,
+                n_tests,
+                support,
+                is_origin: session.statements.is_origin(s),
+                ..unranked(s, Formula::Ochiai.suspiciousness(&spectrum))
+            },
         }
     });
     sorted(list.collect())
 }
 
-/// By how many failing tests a change of the statement turns around that no passing test
-/// contradicts, and how many one such change does by itself. Then origins of values before
-/// statements that pass them on, statements with IVMPs before others, and by Ochiai.
+/// By the number of failing tests with an IVMP, ties by Tarantula: as the paper does.
+pub fn rank_as_paper(session: &Session<'_>, ivmps: &Ivmps) -> Vec<Ranked> {
+    let none = Consistency::default();
+    let runs = FailingRun::of_tests(session, &session.failing(), ivmps, &none);
+    rank_runs(session, runs.values(), Order::Paper)
+}
+
+/// By changes of statements that hold in whole runs: see [`Order::Support`].
 pub fn rank(session: &Session<'_>, ivmps: &Ivmps, consistency: &Consistency) -> Vec<Ranked> {
-    let failing = session.failing();
-    let list = session.executed_by_failing().into_iter().map(|s| {
-        let support = consistency.support.get(&s).copied().unwrap_or_default();
-        Ranked {
-            suspiciousness: support.n_consistent + support.n_explained,
-            n_tests: ivmps.n_tests(s, &failing),
-            support,
-            is_origin: session.statements.is_origin(s),
-            ..unranked(s, session.suspiciousness(s, Formula::Ochiai))
-        }
-    });
-    sorted(list.collect())
+    let runs = FailingRun::of_tests(session, &session.failing(), ivmps, consistency);
+    rank_runs(session, runs.values(), Order::Support)
 }
 
 /// By a coverage formula alone.

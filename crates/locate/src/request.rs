@@ -1,15 +1,17 @@
 //! From files, flags and tests to a ranked list: what the command line asks for.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use base::Cancel;
 use findings::Findings;
 use run::{BuildError, BuildOptions, Program, Suite, SuiteError};
 
+use crate::consistency::consistency_of;
 use crate::session::{LocateError, Options, RunCost, Session};
 use crate::{
-    Formula, Ivmps, Ranked, Search, SearchStats, Searcher, consistency, rank, rank_as_paper,
-    rank_by_formula, to_findings,
+    Consistency, FailingRun, Formula, Ivmps, Order, Ranked, Search, SearchStats, Searcher,
+    rank_by_formula, rank_runs, to_findings,
 };
 
 /// How statements are ranked.
@@ -81,52 +83,80 @@ pub fn locate(request: &Request, cancel: &Cancel) -> Result<Located, RequestErro
     let built = Built::new(&request.build, cancel)?;
     let session = Session::start(&built.program, &suite, request.options, cancel)?;
     let made = ranked(request, &session)?;
-    Ok(Located { findings: made.findings(&session), stats: made.stats, runs: session.cost })
+    let stats = made.found.as_ref().map(Found::stats).unwrap_or_default();
+    Ok(Located { findings: made.findings(&session), stats, runs: session.cost })
 }
 
-/// The list of a session, and the IVMPs it rests on.
+/// What searching failing runs has found.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub ivmps: Ivmps,
+    pub consistency: Consistency,
+}
+
+impl Found {
+    pub fn stats(&self) -> SearchStats {
+        let mut stats = self.ivmps.stats.clone();
+        stats.add(&self.consistency.stats);
+        stats
+    }
+
+    /// What is known of each failing test.
+    pub fn runs(&self, session: &Session<'_>, tests: &[usize]) -> BTreeMap<usize, FailingRun> {
+        FailingRun::of_tests(session, tests, &self.ivmps, &self.consistency)
+    }
+}
+
+/// The list of a session, and what it rests on.
 pub(crate) struct Made {
     pub list: Vec<Ranked>,
-    pub ivmps: Option<Ivmps>,
-    pub stats: SearchStats,
+    /// Nothing where a formula ranks.
+    pub found: Option<Found>,
 }
 
 impl Made {
     pub fn findings(&self, session: &Session<'_>) -> Findings {
-        finished(session, self.ivmps.as_ref(), &self.list)
+        finished(session, self.found.as_ref().map(|found| &found.ivmps), &self.list)
     }
 }
 
 pub(crate) fn ranked(request: &Request, session: &Session<'_>) -> Result<Made, LocateError> {
+    let failing = session.failing();
+    if failing.is_empty() {
+        return Err(LocateError::NoFailingTest);
+    }
     if let Ranking::Formula(formula) = request.ranking {
-        if session.failing().is_empty() {
-            return Err(LocateError::NoFailingTest);
-        }
-        let list = rank_by_formula(session, formula);
-        return Ok(Made { list, ivmps: None, stats: SearchStats::default() });
+        return Ok(Made { list: rank_by_formula(session, formula), found: None });
     }
     let ivmps = Searcher::new(session, search_of(request, session)).run()?;
-    let mut stats = ivmps.stats.clone();
-    let list = rank_found(request, session, &ivmps, &mut stats)?;
-    Ok(Made { list, ivmps: Some(ivmps), stats })
+    let found = with_changes(request, session, &failing, ivmps)?;
+    let list =
+        rank_runs(session, found.runs(session, &failing).values(), order_of(request, session));
+    Ok(Made { list, found: Some(found) })
 }
 
-pub(crate) fn rank_found(
+/// Adds to the IVMPs of some tests the changes that hold in whole runs, where these count.
+pub(crate) fn with_changes(
     request: &Request,
     session: &Session<'_>,
-    ivmps: &Ivmps,
-    stats: &mut SearchStats,
-) -> Result<Vec<Ranked>, LocateError> {
-    Ok(match request.ranking {
-        Ranking::Supported if session.has_whole_run_changes() => {
+    tests: &[usize],
+    ivmps: Ivmps,
+) -> Result<Found, LocateError> {
+    let consistency = match order_of(request, session) {
+        Order::Paper => Consistency::default(),
+        Order::Support => {
             let spanning = search_of(request, session) == Search::Reduced;
-            let consistency = consistency(session, ivmps, spanning)?;
-            stats.add(&consistency.stats);
-            rank(session, ivmps, &consistency)
+            consistency_of(session, &ivmps, tests, spanning)?
         }
-        Ranking::Supported | Ranking::Paper => rank_as_paper(session, ivmps),
-        Ranking::Formula(formula) => rank_by_formula(session, formula),
-    })
+    };
+    Ok(Found { ivmps, consistency })
+}
+
+pub(crate) fn order_of(request: &Request, session: &Session<'_>) -> Order {
+    match request.ranking {
+        Ranking::Supported if session.has_whole_run_changes() => Order::Support,
+        _ => Order::Paper,
+    }
 }
 
 pub(crate) fn search_of(request: &Request, session: &Session<'_>) -> Search {

@@ -2,15 +2,18 @@
 //! next list is made from what still fails.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use base::Cancel;
 use findings::{Findings, Place};
 use run::{BuildOptions, Suite};
 
 use crate::line_map::LineMap;
-use crate::multiple::{FailingRun, List, Partial, clusters};
-use crate::request::{Built, Request, RequestError, finished, rank_found, ranked, search_of};
-use crate::{Ivmps, LocateError, SearchStats, Searcher, Session, StatementId};
+use crate::multiple::{Partial, clusters};
+use crate::request::{
+    Built, Found, Request, RequestError, finished, order_of, ranked, search_of, with_changes,
+};
+use crate::{FailingRun, Ivmps, LocateError, Searcher, Session, StatementId, rank_runs};
 
 /// How much is searched again after a fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,13 +35,21 @@ pub enum Answer {
     Stop,
 }
 
+/// What the user is asked about.
+pub enum Question<'a> {
+    /// A new list.
+    List(&'a Findings),
+    /// The last list again: what was built after the last answer cannot be run.
+    Again(&'a RequestError),
+}
+
 /// Presents lists through `present` until every test passes or the user stops. Returns how
 /// many failing runs were searched for IVMPs in all.
 pub fn locate_in_rounds(
     request: &Request,
     recompute: Recompute,
     cancel: &Cancel,
-    present: &mut dyn FnMut(&Findings) -> Answer,
+    present: &mut dyn FnMut(Question<'_>) -> Answer,
 ) -> Result<u64, RequestError> {
     let suite = Suite::load(&request.tests)?;
     let mut built = Built::new(&request.build, cancel)?;
@@ -46,18 +57,29 @@ pub fn locate_in_rounds(
     let made = ranked(request, &session)?;
     let mut n_searched = session.failing().len() as u64;
     let first = made.findings(&session);
-    let ivmps = made.ivmps.unwrap_or_default();
-    let mut partial = Partial::new(by_name(&session, &ivmps));
+    let found = made.found.unwrap_or_default();
+    let mut partial =
+        Partial::new(by_name(&session, &session.failing(), &found), order_of(request, &session));
     let mut current = match recompute {
-        Recompute::Partial => partial_findings(&mut partial, &session, &ivmps),
+        Recompute::Partial => partial_findings(request, &mut partial, &session, &found.ivmps),
         Recompute::Minimal | Recompute::Full => Some(first.clone()),
     };
     while let Some(findings) = current {
         let before = LineMap::read(&session.statements);
-        let Answer::Fixed(place, build) = present(&findings) else { return Ok(n_searched) };
         let old_places = session.statements.places.clone();
         drop(session);
-        built = Built::new(build.as_ref().unwrap_or(&request.build), cancel)?;
+        let mut answer = present(Question::List(&findings));
+        let place = loop {
+            let Answer::Fixed(place, build) = answer else { return Ok(n_searched) };
+            match Built::new(build.as_ref().unwrap_or(&request.build), cancel) {
+                Ok(new) => {
+                    built = new;
+                    break place;
+                }
+                Err(error) if cancel.is_cancelled() => return Err(error),
+                Err(error) => answer = present(Question::Again(&error)),
+            }
+        };
         session = Session::start(&built.program, &suite, request.options, cancel)?;
         if session.failing().is_empty() {
             return Ok(n_searched);
@@ -70,10 +92,16 @@ pub fn locate_in_rounds(
             }
             Recompute::Partial => {
                 let translate = before.to(&session.statements, &old_places);
+                let file = Path::new(&place.file);
+                let file = file.strip_prefix(".").unwrap_or(file);
+                let is_fixed =
+                    |at: &Place| at.line == place.line && Path::new(&at.file).ends_with(file);
+                let fixed = old_places.iter().position(is_fixed);
+                let fixed = fixed.and_then(|s| translate.get(&StatementId(s as u32)).copied());
                 partial.translate(&translate);
-                let searched = refresh(request, &mut partial, &session, &translate, &place)?;
+                let searched = refresh(request, &mut partial, &session, fixed)?;
                 n_searched += searched.1;
-                partial_findings(&mut partial, &session, &searched.0)
+                partial_findings(request, &mut partial, &session, &searched.0)
             }
         };
     }
@@ -85,67 +113,39 @@ fn refresh(
     request: &Request,
     partial: &mut Partial<String>,
     session: &Session<'_>,
-    translate: &BTreeMap<StatementId, StatementId>,
-    fixed: &Place,
+    fixed: Option<StatementId>,
 ) -> Result<(Ivmps, u64), LocateError> {
-    let is_fixed = |s: &StatementId| {
-        let place = session.statements.place(*s);
-        place.line == fixed.line && place.file.ends_with(&fixed.file)
-    };
-    let executed = |test: usize| session.tests[test].covered.clone();
     let failing: BTreeMap<String, BTreeSet<StatementId>> = session
         .failing()
         .into_iter()
-        .map(|t| (session.tests[t].test.name.clone(), executed(t)))
+        .map(|t| (session.tests[t].test.name.clone(), session.tests[t].covered.clone()))
         .collect();
-    let fixed = translate.values().copied().find(is_fixed);
-    // A fix that left no statement at its line may have touched any run.
-    let again = match fixed {
-        Some(fixed) => partial.after_fix(fixed, &failing),
-        None => failing.keys().cloned().collect(),
-    };
+    let again = partial.after_fix(fixed, &failing);
     let tests: Vec<usize> = session
         .failing()
         .into_iter()
         .filter(|t| again.contains(&session.tests[*t].test.name))
         .collect();
     let ivmps = Searcher::new(session, search_of(request, session)).run_tests(&tests)?;
-    for test in &tests {
-        let found = ivmps.found.get(test);
-        let run = FailingRun {
-            executed: executed(*test),
-            ivmps: found.map_or_else(BTreeSet::new, |f| f.keys().copied().collect()),
-        };
-        partial.runs.insert(session.tests[*test].test.name.clone(), run);
-    }
-    Ok((ivmps, tests.len() as u64))
+    let found = with_changes(request, session, &tests, ivmps)?;
+    partial.runs.extend(by_name(session, &tests, &found));
+    Ok((found.ivmps, tests.len() as u64))
 }
 
-fn by_name(session: &Session<'_>, ivmps: &Ivmps) -> BTreeMap<String, FailingRun> {
-    FailingRun::of_session(session, ivmps)
-        .into_iter()
-        .map(|(test, run)| (session.tests[test].test.name.clone(), run))
-        .collect()
+fn by_name(session: &Session<'_>, tests: &[usize], found: &Found) -> BTreeMap<String, FailingRun> {
+    let runs = found.runs(session, tests).into_iter();
+    runs.map(|(test, run)| (session.tests[test].test.name.clone(), run)).collect()
 }
 
 fn partial_findings(
+    request: &Request,
     partial: &mut Partial<String>,
     session: &Session<'_>,
     ivmps: &Ivmps,
 ) -> Option<Findings> {
-    let tarantula = |s| session.suspiciousness(s, crate::Formula::Tarantula);
-    let list = partial.next_list(&tarantula)?;
-    Some(finished(session, Some(ivmps), &as_ranked(session, &list)))
-}
-
-/// A list of statements with their counts, ranked with ties.
-fn as_ranked(session: &Session<'_>, list: &List) -> Vec<crate::Ranked> {
-    let entries = list.iter().map(|(statement, n_tests)| {
-        let tarantula = session.suspiciousness(*statement, crate::Formula::Tarantula);
-        let unranked = crate::rank::unranked(*statement, tarantula);
-        crate::Ranked { suspiciousness: *n_tests, n_tests: *n_tests, ..unranked }
-    });
-    crate::rank::sorted(entries.collect())
+    let order = order_of(request, session);
+    let list = partial.next_list(&|runs| rank_runs(session, runs.iter().copied(), order))?;
+    Some(finished(session, Some(ivmps), &list))
 }
 
 /// Failing tests grouped by where their IVMPs lie, each group with a list of its own.
@@ -157,14 +157,15 @@ pub fn locate_clusters(
     let suite = Suite::load(&request.tests)?;
     let built = Built::new(&request.build, cancel)?;
     let session = Session::start(&built.program, &suite, request.options, cancel)?;
-    let ivmps = Searcher::new(&session, search_of(request, &session)).run()?;
-    let runs = by_name(&session, &ivmps);
+    let found = ranked(request, &session)?.found.unwrap_or_default();
+    let runs = by_name(&session, &session.failing(), &found);
     let mut lists = Vec::new();
     for names in clusters(&runs, threshold) {
         let of_cluster = session.restricted_to(&names);
-        let found = ivmps.renumbered(&session, &of_cluster);
-        let list = rank_found(request, &of_cluster, &found, &mut SearchStats::default())?;
-        lists.push((names, finished(&of_cluster, Some(&found), &list)));
+        let ivmps = found.ivmps.renumbered(&session, &of_cluster);
+        let runs = names.iter().map(|name| &runs[name]);
+        let list = rank_runs(&of_cluster, runs, order_of(request, &session));
+        lists.push((names, finished(&of_cluster, Some(&ivmps), &list)));
     }
     Ok(lists)
 }

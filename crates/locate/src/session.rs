@@ -18,11 +18,13 @@ pub struct Options {
     pub jobs: usize,
     /// Whether a test that exceeds its limits counts as failing instead of being set aside.
     pub limit_is_failure: bool,
+    /// A process per replacement even where snapshots would do.
+    pub force_fork: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { limits: Limits::default(), jobs: 1, limit_is_failure: false }
+        Self { limits: Limits::default(), jobs: 1, limit_is_failure: false, force_fork: false }
     }
 }
 
@@ -76,7 +78,7 @@ pub struct Session<'a> {
     pub cost: RunCost,
 }
 
-/// What the tests took, those set aside included.
+/// What the tests took that came to an end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunCost {
     /// As compiled at `-O0`.
@@ -94,8 +96,9 @@ impl<'a> Session<'a> {
         cancel: &'a Cancel,
     ) -> Result<Self, LocateError> {
         let runner = Runner { program, limits: options.limits, cancel };
-        let trials =
-            parallel::map(suite.tests.len(), options.jobs, |i| try_test(&runner, &suite.tests[i]));
+        let trials = parallel::map(suite.tests.len(), options.jobs, |i| {
+            try_test(&runner, &suite.tests[i], &options)
+        });
         let mut session = Session {
             program,
             options,
@@ -134,9 +137,11 @@ impl<'a> Session<'a> {
             }
             Ok(trial) => trial,
         };
-        self.cost.plain += trial.plain.cpu;
-        self.cost.instrumented += trial.second.cpu;
-        if let Some(reason) = trial.unreliable(self.options.limit_is_failure) {
+        if trial.second.ending != Ending::OverLimit {
+            self.cost.plain += trial.plain.cpu;
+            self.cost.instrumented += trial.second.cpu;
+        }
+        if let Some(reason) = trial.unreliable(&self.options) {
             self.set_aside.push(SetAside { name: test.name.clone(), reason });
             return Ok(());
         }
@@ -217,7 +222,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A test run three times: profiled, instrumented, and plain.
+/// A test run three times: instrumented, plain, and profiled.
 struct Trial {
     profile: Profile,
     first: Observation,
@@ -225,19 +230,32 @@ struct Trial {
     plain: Observation,
 }
 
-fn try_test(runner: &Runner<'_>, test: &Test) -> io::Result<Trial> {
+fn try_test(runner: &Runner<'_>, test: &Test, options: &Options) -> io::Result<Trial> {
     let mut profile = Profile::new();
-    let plain = runner.run_plain(test)?;
     let second = runner.run(test)?;
-    let first = runner.run_profiled(test, &mut profile)?;
+    // Where the instrumented program comes to no end, neither does the plain one, and no
+    // budget of steps would stop it.
+    let is_endless = second.ending == Ending::OverLimit;
+    let plain = if is_endless { second.clone() } else { runner.run_plain(test)? };
+    let first = if is_endless && !options.limit_is_failure {
+        second.clone()
+    } else {
+        runner.run_profiled(test, &mut profile)?
+    };
     Ok(Trial { profile, first, second, plain })
 }
 
 impl Trial {
-    fn unreliable(&self, limit_is_failure: bool) -> Option<String> {
+    fn unreliable(&self, options: &Options) -> Option<String> {
         let over = |run: &Observation| run.ending == Ending::OverLimit;
-        if !limit_is_failure && (over(&self.plain) || over(&self.second)) {
-            return Some("exceeds its limit of steps or time".to_string());
+        if !options.limit_is_failure && (over(&self.plain) || over(&self.second)) {
+            let limits = &options.limits;
+            let exceeded = if self.second.events < limits.steps {
+                format!("time ({} s): --time-limit", limits.time.as_secs())
+            } else {
+                format!("steps ({} million): --step-limit", limits.steps / 1_000_000)
+            };
+            return Some(format!("exceeds its limit of {exceeded} sets another"));
         }
         let differs = |a: &Observation, b: &Observation| {
             a.passed != b.passed || a.ending != b.ending || a.stdout != b.stdout

@@ -126,6 +126,7 @@ fn add_stats(session: &Session<'_>, ivmps: &Ivmps, findings: &mut Findings) {
     let failing = session.tests.iter().filter(|test| !test.passed).count() as u64;
     findings.count("locate.failing_tests", failing);
     findings.count("locate.passing_tests", session.tests.len() as u64 - failing);
+    findings.count("locate.searched_tests", ivmps.found.len() as u64);
     findings.count("locate.replacements", ivmps.stats.n_replacements);
     findings.count("locate.equivalent_alternates_skipped", ivmps.stats.n_equivalents);
     findings.count("locate.ivmps_found", ivmps.stats.n_hits);

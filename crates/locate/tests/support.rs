@@ -35,8 +35,9 @@ fn comments() -> Project {
 
 fn support_of(session: &locate::Session<'_>, ivmps: &locate::Ivmps, line: u32) -> Support {
     let found = consistency(session, ivmps, false).unwrap();
-    let statement = found.support.iter().find(|(s, _)| session.statements.place(**s).line == line);
-    statement.map_or(Support::default(), |(_, support)| *support)
+    let statement =
+        found.support().into_iter().find(|(s, _)| session.statements.place(*s).line == line);
+    statement.map_or(Support::default(), |(_, support)| support)
 }
 
 #[test]

@@ -62,12 +62,7 @@ pub(crate) fn run(
     limits: &Limits,
     cancel: &Cancel,
 ) -> io::Result<(End, Duration)> {
-    command
-        .stdin(streams.stdin)
-        .stdout(streams.stdout)
-        .stderr(streams.stderr)
-        .current_dir(folder)
-        .process_group(0);
+    command.stdin(streams.stdin).stdout(streams.stdout).stderr(streams.stderr).current_dir(folder);
     let parent = std::process::id();
     let (output, memory) = (limits.output, limits.memory);
     // SAFETY: the closure only makes system calls, allocates nothing and takes no lock.
@@ -123,6 +118,9 @@ fn confine(parent: u32, output: u64, memory: u64) -> io::Result<()> {
         if libc::getppid() != parent as libc::pid_t {
             return Err(io::Error::other("the parent is gone"));
         }
+        // A group of its own to be killed as one, and no terminal to wait at: who opens
+        // /dev/tty in a session without one is told so at once.
+        libc::setsid();
         libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
         // What stays open beyond the standard streams is not the program's business; the
         // pipe that reports a failed exec closes by itself.

@@ -114,6 +114,7 @@ impl Runner<'_> {
         replacement: Option<(&Replacement, u64)>,
     ) -> io::Result<(Observation, ControlFile)> {
         const PROFILE_LOG: u64 = 256 << 20;
+        const PROFILING_IS_SLOWER: u32 = 30;
         let home = scratch()?;
         let mut control = ControlFile::create(&home.path().join("control"), self.program)?;
         control.control.mode = mode as u32;
@@ -130,10 +131,16 @@ impl Runner<'_> {
             control.control.sites_at = control.table(&sites)?;
         }
         control.finish(if mode == Mode::Profile { PROFILE_LOG } else { 0 })?;
+        let mut limits = self.limits;
+        if mode == Mode::Profile {
+            // Looking at every value is slow, and no sign that the program hangs: the
+            // budget of steps still holds.
+            limits.time *= PROFILING_IS_SLOWER;
+        }
         let job = Job {
             executable: &self.program.instrumented.path,
             control: Some(&control.path),
-            limits: self.limits,
+            limits,
         };
         let left = self.start(test, &job)?;
         control.read_header()?;
@@ -153,7 +160,9 @@ impl Runner<'_> {
     pub(crate) fn start(&self, test: &Test, job: &Job<'_>) -> io::Result<Left> {
         let folder = scratch()?;
         for (name, source) in &test.inputs {
-            fs::copy(source, folder.path().join(name)).map_err(|e| {
+            let to = folder.path().join(name);
+            to.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::copy(source, to).map_err(|e| {
                 io::Error::new(e.kind(), format!("cannot copy {}: {e}", source.display()))
             })?;
         }

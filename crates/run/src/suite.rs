@@ -74,8 +74,22 @@ impl Suite {
             return Err(SuiteError::Empty(path.to_owned()));
         }
         suite.tests.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
+        suite.set_namesakes_aside();
         suite.unusable.sort();
         Ok(suite)
+    }
+
+    /// Tests are told apart by their names.
+    fn set_namesakes_aside(&mut self) {
+        let unusable = &mut self.unusable;
+        self.tests.dedup_by(|later, earlier| {
+            let is_same = later.name == earlier.name;
+            if is_same {
+                let reason = "another test has the same name".to_string();
+                unusable.push((later.name.clone(), reason));
+            }
+            is_same
+        });
     }
 }
 

@@ -106,21 +106,62 @@ fn pairs(bytes: &[u8]) -> Result<Vec<(String, String)>, String> {
         .collect()
 }
 
-/// The regular files of a folder that need not exist, by name.
+/// The regular files of a folder that need not exist and of folders in it, by their paths
+/// from there.
 fn folder_files(folder: &Path) -> Result<Vec<(String, PathBuf)>, String> {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(format!("cannot read {}: {e}", folder.display())),
-    };
     let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|e| e.to_string())?.path();
-        let name = path.file_name().and_then(|n| n.to_str());
-        if let (Some(name), true) = (name, path.is_file()) {
-            files.push((name.to_string(), path.clone()));
-        }
+    if folder.exists() {
+        add_files(folder, "", &mut files)?;
     }
     files.sort();
     Ok(files)
+}
+
+fn add_files(
+    folder: &Path,
+    prefix: &str,
+    files: &mut Vec<(String, PathBuf)>,
+) -> Result<(), String> {
+    let unreadable = |e: io::Error| format!("cannot read {}: {e}", folder.display());
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let path = entry.path();
+        let Ok(name) = entry.file_name().into_string() else {
+            return Err(format!("{}: its name is not UTF-8", path.display()));
+        };
+        let name = format!("{prefix}{name}");
+        // A link to a folder is not followed: it may lead back here.
+        if entry.file_type().map_err(unreadable)?.is_dir() {
+            add_files(&path, &format!("{name}/"), files)?;
+        } else if path.is_file() {
+            files.push((name, path));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_in_folders_belong_to_the_test_too() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("writable");
+            fs::write(&path, name).expect("writable");
+        };
+        file("a.out");
+        file("a.files/top");
+        file("a.files/data/deep/table");
+        file("a.expect/report/all");
+        std::os::unix::fs::symlink(".", folder.path().join("a.files/loop")).expect("writable");
+        let suite = load(folder.path()).expect("the folder can be read");
+        let test = &suite.tests[0];
+        let names: Vec<&str> = test.inputs.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["data/deep/table", "top"]);
+        let Oracle::Output(expected) = &test.oracle else { panic!("it compares output") };
+        assert_eq!(expected.files, [("report/all".to_string(), b"a.expect/report/all".to_vec())]);
+    }
 }

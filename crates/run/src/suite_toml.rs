@@ -91,3 +91,41 @@ fn read_test(folder: &Path, table: TestTable) -> Result<Test, String> {
     let environment = table.env.into_iter().collect();
     Ok(Test { name: table.name, args: table.args, stdin, environment, inputs, oracle })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Suite;
+
+    fn load(text: &str) -> Suite {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tests.toml");
+        std::fs::write(&path, text).expect("the folder is writable");
+        Suite::load(&path).expect("the list can be read")
+    }
+
+    /// What is wrong with the only test of the list.
+    fn reason(test: &str) -> String {
+        let suite = load(&format!("[[test]]\nname = \"odd\"\n{test}\n"));
+        assert!(suite.tests.is_empty(), "{suite:?}");
+        suite.unusable[0].1.clone()
+    }
+
+    #[test]
+    fn odd_tests_are_named_with_what_is_wrong() {
+        assert!(reason("").contains("nothing says what to expect"));
+        assert!(reason("exit = 256").contains("no exit status"));
+        assert!(reason("stdout = \"no.txt\"").contains("cannot read"));
+        assert!(reason("stdout = \"a\"\noutput = \"b\"").contains("both a file and the text"));
+        assert!(reason("output = \"\"\nfiles = [\"..\"]").contains("not a file name"));
+    }
+
+    #[test]
+    fn of_two_tests_with_one_name_only_the_first_counts() {
+        let test = |args| format!("[[test]]\nname = \"a\"\nargs = {args}\nexit = 0\n");
+        let suite = load(&(test("[\"1\"]") + &test("[\"2\"]")));
+        assert_eq!(suite.tests.len(), 1);
+        assert_eq!(suite.tests[0].args, ["1"]);
+        assert_eq!(suite.unusable.len(), 1);
+        assert_eq!(suite.unusable[0].1, "another test has the same name");
+    }
+}

@@ -5,11 +5,13 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use base::Cancel;
 use clap::{Args, ValueEnum};
 use findings::{Findings, Notice, Place};
-use locate::{Answer, BuildOptions, Formula, Located, Ranking, Recompute, Request, Search, Source};
+use locate::{
+    Answer, BuildOptions, Formula, Located, Question, Ranking, Recompute, Request, Search, Source,
+};
 use report::output::Target;
 use report::sources::Sources;
 use report::{Format, Options};
@@ -46,10 +48,10 @@ pub struct LocateArgs {
     #[arg(long, conflicts_with = "formula")]
     paper_ranking: bool,
     /// Present the next list after each fix, searching so much again
-    #[arg(long, value_enum, value_name = "HOW", conflicts_with_all = ["clusters", "formula"])]
+    #[arg(long, value_enum, value_name = "HOW", conflicts_with_all = ["clusters", "formula", "output"])]
     rounds: Option<RecomputeArg>,
     /// Group failing tests whose IVMPs overlap at least so much (0 to 1), with a list each
-    #[arg(long, value_name = "SIMILARITY", conflicts_with = "formula")]
+    #[arg(long, value_name = "SIMILARITY", conflicts_with = "formula", value_parser = share)]
     clusters: Option<f64>,
     /// Statements to list; 0 for all
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -60,9 +62,15 @@ pub struct LocateArgs {
     /// Seconds a run of the program may take
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     time_limit: u64,
+    /// Millions of values a run may compute
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    step_limit: u64,
     /// Megabytes of heap a run may use
     #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=1024))]
     memory_limit: u64,
+    /// Search by a process per replacement, even where copying memory back is enough
+    #[arg(long)]
+    fork: bool,
     #[command(flatten)]
     run: RunArgs,
     /// How to write the report
@@ -101,6 +109,11 @@ enum RecomputeArg {
     Full,
     /// Failing runs through the fixed statement
     Partial,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1".to_string())
 }
 
 pub fn run(args: &LocateArgs, cancel: &Cancel) -> Result<Outcome> {
@@ -160,9 +173,14 @@ fn build_options(args: &LocateArgs, cancel: &Cancel) -> Result<BuildOptions> {
 
 fn request(args: &LocateArgs, cancel: &Cancel) -> Result<Request> {
     let jobs = n_jobs(args);
-    let mut options =
-        locate::Options { jobs, limit_is_failure: args.limit_fails, ..locate::Options::default() };
+    let mut options = locate::Options {
+        jobs,
+        limit_is_failure: args.limit_fails,
+        force_fork: args.fork,
+        ..locate::Options::default()
+    };
     options.limits.time = Duration::from_secs(args.time_limit);
+    options.limits.steps = args.step_limit * 1_000_000;
     options.limits.memory = args.memory_limit << 20;
     Ok(Request {
         build: build_options(args, cancel)?,
@@ -220,24 +238,29 @@ fn run_rounds(
         RecomputeArg::Partial => Recompute::Partial,
     };
     let mut last = Outcome::Clean;
+    let mut first_file = String::new();
     let mut problem = None;
     let mut answered = false;
-    locate::locate_in_rounds(request, recompute, cancel, &mut |findings| {
-        let findings = shortened(args, findings.clone());
-        last = Outcome::of(&findings);
+    locate::locate_in_rounds(request, recompute, cancel, &mut |question| {
         answered = false;
-        let answer = write(args, &Target::new(None), &findings)
-            .and_then(|()| ask(&findings))
-            .and_then(|place| match place {
-                Some(place) => Ok(Some((place, build_options(args, cancel)?))),
-                None => Ok(None),
-            });
-        match answer {
-            Ok(Some((place, build))) => {
-                answered = true;
-                Answer::Fixed(place, Some(build))
+        let presented = match question {
+            Question::List(findings) => {
+                let findings = shortened(args, findings.clone());
+                last = Outcome::of(&findings);
+                first_file =
+                    findings.statements.first().map_or(String::new(), |s| s.place.file.clone());
+                write(args, &Target::new(None), &findings)
             }
-            Ok(None) => Answer::Stop,
+            Question::Again(error) => {
+                eprintln!("{error}");
+                Ok(())
+            }
+        };
+        match presented.and_then(|()| ask(args, &first_file, cancel)) {
+            Ok(answer) => {
+                answered = answer != Answer::Stop;
+                answer
+            }
             Err(error) => {
                 problem = Some(error);
                 Answer::Stop
@@ -254,20 +277,31 @@ fn run_rounds(
     Ok(last)
 }
 
-fn ask(findings: &Findings) -> Result<Option<Place>> {
-    eprint!("fix one fault, then give its line (FILE:LINE or LINE; nothing to stop): ");
-    std::io::stderr().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    let answer = answer.trim();
-    if answer.is_empty() {
-        return Ok(None);
+/// Asks until the answer is a line, or nothing, and the project can be read.
+fn ask(args: &LocateArgs, first_file: &str, cancel: &Cancel) -> Result<Answer> {
+    loop {
+        eprint!("fix one fault, then give its line (FILE:LINE or LINE; nothing to stop): ");
+        std::io::stderr().flush()?;
+        let mut answer = String::new();
+        std::io::stdin().lock().read_line(&mut answer)?;
+        let answer = answer.trim();
+        if answer.is_empty() {
+            return Ok(Answer::Stop);
+        }
+        let (file, line) = answer.rsplit_once(':').unwrap_or((first_file, answer));
+        let Ok(line) = line.parse() else {
+            eprintln!("{answer:?} is no line");
+            continue;
+        };
+        match build_options(args, cancel) {
+            Ok(build) => {
+                let place = Place { file: file.to_string(), line, ..Place::default() };
+                return Ok(Answer::Fixed(place, Some(build)));
+            }
+            Err(error) if cancel.is_cancelled() => return Err(error),
+            Err(error) => eprintln!("{error:#}"),
+        }
     }
-    let (file, line) = answer.rsplit_once(':').unwrap_or(("", answer));
-    let Ok(line) = line.parse() else { bail!("{answer:?} is no line") };
-    let first = findings.statements.first().map(|s| s.place.file.clone());
-    let file = if file.is_empty() { first.unwrap_or_default() } else { file.to_string() };
-    Ok(Some(Place { file, line, ..Place::default() }))
 }
 
 /// The front of the list, with all that tie with its last statement.

@@ -81,22 +81,77 @@ fn a_formula_ranks_without_replacing_anything() {
     assert!(!report.contains("instead of"), "{report}");
 }
 
+/// A conversation with `--rounds`.
+struct Rounds {
+    folder: TempDir,
+    child: std::process::Child,
+}
+
+impl Rounds {
+    fn start(how: &str) -> Self {
+        let folder = project();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_firstfault"));
+        command.args(["locate", "sum.c", "--tests", "tests", "--rounds", how]);
+        command.current_dir(folder.path()).stdin(std::process::Stdio::piped());
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+        let child = command.spawn().unwrap();
+        Self { folder, child }
+    }
+
+    /// What is said up to the next question.
+    fn question(&mut self) -> String {
+        let said = self.child.stderr.as_mut().unwrap();
+        let mut text = String::new();
+        let mut byte = [0];
+        while !text.ends_with("nothing to stop): ") {
+            std::io::Read::read_exact(said, &mut byte).unwrap();
+            text.push(byte[0] as char);
+        }
+        text
+    }
+
+    fn answer(&mut self, text: &str) {
+        std::io::Write::write_all(self.child.stdin.as_mut().unwrap(), text.as_bytes()).unwrap();
+    }
+
+    fn end(self) -> Output {
+        self.child.wait_with_output().unwrap()
+    }
+}
+
 #[test]
 fn rounds_end_when_every_test_passes() {
-    let folder = project();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_firstfault"));
-    command.args(["locate", "sum.c", "--tests", "tests", "--rounds", "partial"]);
-    command.current_dir(folder.path()).stdin(std::process::Stdio::piped());
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // The list is out once the question is asked; the fix is made before the answer.
-    let mut question = [0; 3];
-    std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut question).unwrap();
-    write(&folder, "sum.c", &PROGRAM.replace("x + y", "x - y"));
-    std::io::Write::write_all(child.stdin.as_mut().unwrap(), b"sum.c:6\n").unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
-    assert!(text(&output.stdout).ends_with("every test passes\n"));
+    for how in ["partial", "full", "minimal"] {
+        let mut rounds = Rounds::start(how);
+        // The list is out once the question is asked; the fix is made before the answer.
+        rounds.question();
+        write(&rounds.folder, "sum.c", &PROGRAM.replace("x + y", "x - y"));
+        rounds.answer("sum.c:6\n");
+        let output = rounds.end();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+        assert!(text(&output.stdout).ends_with("every test passes\n"));
+    }
+}
+
+#[test]
+fn rounds_ask_again_after_a_slip() {
+    let mut rounds = Rounds::start("partial");
+    rounds.question();
+    rounds.answer("line six\n");
+    assert!(rounds.question().starts_with("\"line six\" is no line\n"));
+    write(&rounds.folder, "sum.c", &PROGRAM.replace("x + y", "x - "));
+    rounds.answer("6\n");
+    let said = rounds.question();
+    assert!(said.starts_with("sum.c does not compile: sum.c:6:"), "{said}");
+    write(&rounds.folder, "sum.c", &PROGRAM.replace("x + y", "x - y + 1"));
+    rounds.answer("./sum.c:6\n");
+    rounds.question();
+    rounds.answer("\n");
+    let output = rounds.end();
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    let report = text(&output.stdout);
+    assert_eq!(report.matches("suspicious statement").count(), 2, "two lists: {report}");
+    assert!(!report.contains("every test passes"));
 }
 
 #[test]

@@ -29,6 +29,9 @@ pub struct Locate {
     /// The search, as for `firstfault locate`
     #[arg(long, default_value = "reduced")]
     search: String,
+    /// Search by forks, even where memory snapshots would do
+    #[arg(long)]
+    fork: bool,
     /// Only run the tests: what instrumentation costs, without searching
     #[arg(long)]
     tests_only: bool,
@@ -164,6 +167,9 @@ fn locate(
         command.args(["--formula", "tarantula"]);
     } else {
         command.args(["--search", &options.search]);
+    }
+    if options.fork {
+        command.arg("--fork");
     }
     command.arg("--").args(&version.flags);
     let limits = Limits { deadline: Duration::from_secs(1800), ..Limits::default() };

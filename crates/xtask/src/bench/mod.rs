@@ -14,6 +14,7 @@ mod locate;
 mod multiple;
 mod obtain;
 mod origin;
+mod overhead;
 mod parallel;
 mod subject;
 mod table;
@@ -45,6 +46,8 @@ pub enum Bench {
     Locate(locate::Locate),
     /// The same for programs with several faults, fixed one after the other
     LocateMultiple(multiple::Multiple),
+    /// What instrumentation costs while nothing is replaced, on larger programs
+    Overhead(overhead::Overhead),
     /// Draw findings on real code for people to judge
     Triage(triage::Triage),
     /// Obtain the corpora and write a compile_commands.json for each, without measuring
@@ -65,6 +68,10 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
         Bench::Juliet(options) => juliet::run(root, &options),
         Bench::Locate(options) => locate::run(root, &options),
         Bench::LocateMultiple(options) => multiple::run(root, &options),
+        Bench::Overhead(options) => {
+            let names: Vec<String> = overhead::CORPORA.iter().map(|n| n.to_string()).collect();
+            overhead::run(root, &obtained(root, &names)?, &options)
+        }
         Bench::Triage(options) => triage::run(&options),
         Bench::Obtain { names } => {
             for corpus in obtained(root, &names)? {

@@ -15,8 +15,8 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::Deserialize;
 
-use super::subject;
 use super::table::Table;
+use super::{parallel, subject};
 
 #[derive(Args)]
 pub struct Multiple {
@@ -26,8 +26,21 @@ pub struct Multiple {
     /// Only programs of these names
     #[arg(long, value_delimiter = ',')]
     program: Vec<String>,
-    #[arg(short = 'j', long, default_value_t = 2)]
+    /// Only the first so many versions of each program; 0 for all
+    #[arg(long, default_value_t = 0)]
+    first: usize,
+    /// Similarities at which failing tests are grouped, each a way of its own
+    #[arg(long, value_delimiter = ',', default_value = "0.1,0.5,0.9")]
+    similarity: Vec<String>,
+    /// The search, as for `firstfault locate`
+    #[arg(long, default_value = "full")]
+    search: String,
+    /// Threads of each firstfault
+    #[arg(short = 'j', long, default_value_t = 1)]
     jobs: usize,
+    /// Versions at once
+    #[arg(long, default_value_t = 2)]
+    at_once: usize,
     /// The firstfault to run; the release build of this repository by default
     #[arg(long)]
     firstfault: Option<PathBuf>,
@@ -52,13 +65,15 @@ struct Version {
 struct Fault {
     /// Lines that count as finding it.
     faulty: BTreeSet<u32>,
-    /// What these lines are once it is fixed.
+    /// What lines are once it is fixed: `12`, or `name.h:12` in a file beside.
     fixed: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
 struct Report {
     statements: Vec<Statement>,
+    #[serde(default)]
+    stats: BTreeMap<String, u64>,
 }
 
 #[derive(Deserialize)]
@@ -69,8 +84,25 @@ struct Statement {
     evidence: Vec<String>,
 }
 
-/// The ways to locate that are compared; all but the first and the last are `--rounds`.
-const WAYS: [&str; 5] = ["ideal", "full", "partial", "minimal", "clusters"];
+/// The ways to locate that are compared, before those by similarity; the last three are
+/// `--rounds`.
+const WAYS: [&str; 4] = ["ideal", "full", "partial", "minimal"];
+
+/// What one way to locate gave, on one version or several.
+#[derive(Clone, Default)]
+struct Found {
+    /// Of each located fault.
+    scores: Vec<f64>,
+    /// Failing tests searched for IVMPs.
+    n_searched: u64,
+}
+
+impl Found {
+    fn add(&mut self, other: &Found) {
+        self.scores.extend(&other.scores);
+        self.n_searched += other.n_searched;
+    }
+}
 
 pub fn run(root: &Path, options: &Multiple) -> Result<()> {
     let firstfault = match &options.firstfault {
@@ -82,42 +114,68 @@ pub fn run(root: &Path, options: &Multiple) -> Result<()> {
         .with_context(|| format!("cannot read {}", options.versions.display()))?;
     let collection: Collection = toml::from_str(&text)
         .with_context(|| format!("{} is not a list of versions", options.versions.display()))?;
-    let mut scores: BTreeMap<&str, [Vec<f64>; WAYS.len()]> = BTreeMap::new();
-    let wanted = |v: &&Version| options.program.is_empty() || options.program.contains(&v.program);
-    for version in collection.multiple.iter().filter(wanted) {
-        let bench = Subject::new(&firstfault, folder, version, options.jobs)?;
-        let found = bench.all_ways()?;
-        let shown: Vec<String> =
-            WAYS.iter().zip(&found).map(|(way, s)| format!("{way} {}", average(s))).collect();
-        println!("{} {}: {}", version.program, version.name, shown.join(", "));
-        let of_program = scores.entry(version.program.as_str()).or_default();
-        for (to, from) in of_program.iter_mut().zip(found) {
-            to.extend(from);
+    let mut n_of_program: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut versions: Vec<&Version> = Vec::new();
+    for version in &collection.multiple {
+        let n = n_of_program.entry(version.program.as_str()).or_default();
+        *n += 1;
+        let is_wanted = options.program.is_empty() || options.program.contains(&version.program);
+        if is_wanted && (options.first == 0 || *n <= options.first) {
+            versions.push(version);
         }
     }
-    print_table(&scores);
+    let ways: Vec<String> = WAYS
+        .iter()
+        .map(|way| way.to_string())
+        .chain(options.similarity.iter().map(|s| format!("clusters {s}")))
+        .collect();
+    let measured = parallel::map(&versions, options.at_once, |version| -> Result<Vec<Found>> {
+        let found = Subject::new(&firstfault, folder, version, options)?.all_ways()?;
+        let shown: Vec<String> = ways
+            .iter()
+            .zip(&found)
+            .map(|(way, f)| format!("{way} {}", average(&f.scores)))
+            .collect();
+        println!("{} {}: {}", version.program, version.name, shown.join(", "));
+        Ok(found)
+    });
+    let mut programs: BTreeMap<&str, Vec<Vec<Found>>> = BTreeMap::new();
+    for (version, found) in versions.iter().zip(measured) {
+        programs.entry(version.program.as_str()).or_default().push(found?);
+    }
+    print_tables(&ways, &programs);
     Ok(())
 }
 
-fn print_table(scores: &BTreeMap<&str, [Vec<f64>; WAYS.len()]>) {
-    let mut header = vec!["program", "faults located"];
-    header.extend(WAYS);
-    let mut table = Table::new(&header);
-    let mut all: [Vec<f64>; WAYS.len()] = Default::default();
-    for (program, ways) in scores {
-        add_row(&mut table, program, ways);
-        for (to, from) in all.iter_mut().zip(ways) {
-            to.extend(from);
-        }
+/// Scores, and failing tests searched in a version.
+fn print_tables(ways: &[String], programs: &BTreeMap<&str, Vec<Vec<Found>>>) {
+    let header: Vec<&str> = ["program", "versions", "faults"]
+        .into_iter()
+        .chain(ways.iter().map(String::as_str))
+        .collect();
+    let mut scores = Table::new(&header);
+    let mut searched = Table::new(&[&["program"], &WAYS[..]].concat());
+    let all: Vec<Vec<Found>> = programs.values().flatten().cloned().collect();
+    for (name, versions) in programs.iter().map(|(n, v)| (*n, v)).chain([("all", &all)]) {
+        let sums: Vec<Found> = (0..ways.len()).map(|way| sum(versions, way)).collect();
+        let mut row = vec![name.to_string(), versions.len().to_string()];
+        row.push(sums[1].scores.len().to_string());
+        row.extend(sums.iter().map(|found| average(&found.scores)));
+        scores.row(row);
+        let mut row = vec![name.to_string()];
+        let each = |found: &Found| found.n_searched as f64 / versions.len().max(1) as f64;
+        row.extend(sums.iter().take(WAYS.len()).map(|found| format!("{:.1}", each(found))));
+        searched.row(row);
     }
-    add_row(&mut table, "all", &all);
-    println!("\n{table}");
+    println!("\n{scores}\nFailing tests searched in a version:\n\n{searched}");
 }
 
-fn add_row(table: &mut Table, name: &str, ways: &[Vec<f64>; WAYS.len()]) {
-    let mut row = vec![name.to_string(), ways[1].len().to_string()];
-    row.extend(ways.iter().map(|scores| average(scores)));
-    table.row(row);
+fn sum(versions: &[Vec<Found>], way: usize) -> Found {
+    let mut sum = Found::default();
+    for found in versions.iter().filter_map(|ways| ways.get(way)) {
+        sum.add(found);
+    }
+    sum
 }
 
 fn average(scores: &[f64]) -> String {
@@ -131,64 +189,81 @@ fn average(scores: &[f64]) -> String {
 struct Subject<'a> {
     firstfault: &'a Path,
     version: &'a Version,
+    options: &'a Multiple,
     tests: PathBuf,
-    jobs: usize,
     copy: tempfile::TempDir,
     file: PathBuf,
-    text: String,
+    /// By name, with all faults in them.
+    texts: BTreeMap<String, String>,
 }
 
 impl<'a> Subject<'a> {
-    fn new(firstfault: &'a Path, folder: &Path, version: &'a Version, jobs: usize) -> Result<Self> {
+    fn new(
+        firstfault: &'a Path,
+        folder: &Path,
+        version: &'a Version,
+        options: &'a Multiple,
+    ) -> Result<Self> {
         let source = folder.join(&version.file);
         let copy = tempfile::tempdir()?;
         let beside = source.parent().unwrap_or(Path::new("."));
+        let mut texts = BTreeMap::new();
         for entry in fs::read_dir(beside)? {
             let entry = entry?;
             if entry.file_type()?.is_file() {
-                fs::copy(entry.path(), copy.path().join(entry.file_name()))?;
+                let text = String::from_utf8_lossy(&fs::read(entry.path())?).into_owned();
+                texts.insert(entry.file_name().to_string_lossy().into_owned(), text);
             }
         }
         let name = source.file_name().context("the version has no file")?;
         let file = copy.path().join(name);
-        let text = String::from_utf8_lossy(&fs::read(&source)?).into_owned();
         let tests = std::path::absolute(folder.join(&version.tests))?;
-        Ok(Self { firstfault, version, tests, jobs, copy, file, text })
+        Ok(Self { firstfault, version, options, tests, copy, file, texts })
     }
 
-    fn all_ways(&self) -> Result<[Vec<f64>; WAYS.len()]> {
-        Ok([
+    fn all_ways(&self) -> Result<Vec<Found>> {
+        let mut ways = vec![
             self.ideal()?,
             self.rounds("full")?,
             self.rounds("partial")?,
             self.rounds("minimal")?,
-            self.clusters("0.5")?,
-        ])
+        ];
+        for similarity in &self.options.similarity {
+            ways.push(self.clusters(similarity)?);
+        }
+        Ok(ways)
     }
 
     /// Writes the program with these faults left.
     fn write(&self, left: &BTreeSet<usize>) -> Result<()> {
-        let mut lines: Vec<&str> = self.text.lines().collect();
+        let main = self.file.file_name().unwrap_or_default().to_string_lossy();
+        let mut texts: BTreeMap<&str, Vec<&str>> =
+            self.texts.iter().map(|(name, text)| (name.as_str(), text.lines().collect())).collect();
         for (index, fault) in self.version.fault.iter().enumerate() {
             if left.contains(&index) {
                 continue;
             }
-            for (line, text) in &fault.fixed {
-                let line: usize = line.parse().with_context(|| format!("{line:?} is no line"))?;
-                match lines.get_mut(line.wrapping_sub(1)) {
+            for (place, text) in &fault.fixed {
+                let (name, line) = place.rsplit_once(':').unwrap_or((&main, place));
+                let line: usize = line.parse().with_context(|| format!("{place:?} is no line"))?;
+                let lines = texts.get_mut(name);
+                match lines.and_then(|lines| lines.get_mut(line.wrapping_sub(1))) {
                     Some(at) => *at = text,
-                    None => bail!("{} has no line {line}", self.file.display()),
+                    None => bail!("{name} has no line {line}"),
                 }
             }
         }
-        Ok(fs::write(&self.file, lines.join("\n") + "\n")?)
+        for (name, lines) in texts {
+            fs::write(self.copy.path().join(name), lines.join("\n") + "\n")?;
+        }
+        Ok(())
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(self.firstfault);
         command.arg("locate").arg(&self.file).arg("--tests").arg(&self.tests);
-        command.args(["--format", "json", "--top", "0", "--search", "full"]);
-        command.args(["-j", &self.jobs.to_string()]);
+        command.args(["--format", "json", "--top", "0", "--search"]);
+        command.args([&self.options.search, "-j", &self.options.jobs.to_string()]);
         command.current_dir(self.copy.path()).stdin(Stdio::null()).stderr(Stdio::null());
         command
     }
@@ -198,21 +273,23 @@ impl<'a> Subject<'a> {
     }
 
     /// Each fault alone in the program; those that no test shows are left out.
-    fn ideal(&self) -> Result<Vec<f64>> {
-        let mut scores = Vec::new();
+    fn ideal(&self) -> Result<Found> {
+        let mut found = Found::default();
         for fault in self.all() {
             self.write(&BTreeSet::from([fault]))?;
             let output = self.command().output()?;
             if let Ok(report) = serde_json::from_slice::<Report>(&output.stdout) {
                 let faulty = &self.version.fault[fault].faulty;
-                scores.push(score(&report.statements.iter().collect::<Vec<_>>(), faulty));
+                let statements: Vec<&Statement> = report.statements.iter().collect();
+                found.scores.push(score(&statements, faulty));
+                found.n_searched += n_searched(&report);
             }
         }
-        Ok(scores)
+        Ok(found)
     }
 
     /// Answers as a developer who finds the best ranked fault of each list and fixes it.
-    fn rounds(&self, how: &str) -> Result<Vec<f64>> {
+    fn rounds(&self, how: &str) -> Result<Found> {
         let mut left = self.all();
         self.write(&left)?;
         let mut command = self.command();
@@ -220,13 +297,16 @@ impl<'a> Subject<'a> {
         let mut child = command.spawn().context("cannot run firstfault")?;
         let mut answers = child.stdin.take().context("no pipe to firstfault")?;
         let output = BufReader::new(child.stdout.take().context("no pipe from firstfault")?);
-        let mut scores = Vec::new();
+        let mut found = Found::default();
         // The list ends with a sentence, which is no report.
         for report in serde_json::Deserializer::from_reader(output).into_iter::<Report>() {
             let Ok(report) = report else { break };
             let statements: Vec<&Statement> = report.statements.iter().collect();
             let Some((fault, score)) = self.best(&statements, &left) else { break };
-            scores.push(score);
+            if found.scores.is_empty() || how != "minimal" {
+                found.n_searched += n_searched(&report);
+            }
+            found.scores.push(score);
             left.remove(&fault);
             self.write(&left)?;
             let line = self.version.fault[fault].faulty.first().copied().unwrap_or(1);
@@ -236,7 +316,7 @@ impl<'a> Subject<'a> {
         }
         drop(answers);
         child.wait()?;
-        Ok(scores)
+        Ok(found)
     }
 
     /// The fault that is met first in the list, with its score.
@@ -247,11 +327,11 @@ impl<'a> Subject<'a> {
     }
 
     /// For each group of failing tests, the fault met first in its list.
-    fn clusters(&self, threshold: &str) -> Result<Vec<f64>> {
+    fn clusters(&self, threshold: &str) -> Result<Found> {
         self.write(&self.all())?;
         let output = self.command().args(["--clusters", threshold]).output()?;
         let Ok(report) = serde_json::from_slice::<Report>(&output.stdout) else {
-            return Ok(Vec::new());
+            return Ok(Found::default());
         };
         let mut lists: BTreeMap<&str, Vec<&Statement>> = BTreeMap::new();
         for statement in &report.statements {
@@ -259,8 +339,13 @@ impl<'a> Subject<'a> {
             lists.entry(group).or_default().push(statement);
         }
         let all = self.all();
-        Ok(lists.values().filter_map(|list| self.best(list, &all).map(|b| b.1)).collect())
+        let scores = lists.values().filter_map(|list| self.best(list, &all).map(|b| b.1)).collect();
+        Ok(Found { scores, ..Found::default() })
     }
+}
+
+fn n_searched(report: &Report) -> u64 {
+    report.stats.get("locate.searched_tests").copied().unwrap_or(0)
 }
 
 /// The paper's score; 0 where no faulty line is in the list.
