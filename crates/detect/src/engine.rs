@@ -13,7 +13,8 @@ use rayon::prelude::*;
 use crate::code::Code;
 use crate::machine::Context;
 use crate::observer::{Asking, Semantics};
-use crate::query::{Answer, Query, QueryId, Resolution};
+use crate::pursuit::{Link, Pursuing};
+use crate::query::{Answer, Points, Query, QueryId, Resolution};
 use crate::report::place_of;
 use crate::search::{Cutoff, Limits, Search};
 
@@ -31,6 +32,8 @@ pub struct Settings {
     pub strict: bool,
     /// Only these rules; all where empty.
     pub rules: Vec<String>,
+    /// Faults taken as corrected, by [`crate::report::fault_id`].
+    pub corrected: BTreeSet<String>,
 }
 
 impl Settings {
@@ -67,6 +70,7 @@ impl Default for Settings {
             entries: Vec::new(),
             strict: false,
             rules: Vec::new(),
+            corrected: BTreeSet::new(),
         }
     }
 }
@@ -75,11 +79,20 @@ impl Default for Settings {
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub resolutions: Vec<Resolution>,
+    /// For each query the searches that found it violated.
+    pub starts: Vec<BTreeSet<Start>>,
     pub n_searches: u64,
     pub n_instructions: u64,
     pub n_blocks_visited: usize,
     pub n_functions_visited: usize,
     pub counters: Counters,
+}
+
+/// Where a search begins: its outermost function, and the functions it has to enter.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Start {
+    pub root: FunctionId,
+    pub on_the_way: BTreeSet<FunctionId>,
 }
 
 /// One search to do: from a function, for queries in it and below.
@@ -98,24 +111,41 @@ struct Done {
     counters: Counters,
 }
 
+/// What one search found to follow from a fault.
+pub struct Pursued {
+    pub links: BTreeMap<(QueryId, QueryId), Link>,
+    /// Searches that would see what follows after the outermost function has returned.
+    pub callers: Vec<Start>,
+    pub n_instructions: u64,
+}
+
 pub struct Engine<'a, 'p> {
     pub code: &'a Code<'p>,
     pub semantics: &'a dyn Semantics<'p>,
     pub queries: &'a [Query],
     pub settings: &'a Settings,
+    /// Queries taken as corrected: they hold wherever they would be asked.
+    pub corrected: &'a BTreeSet<QueryId>,
 }
 
 /// Hard questions are asked many times: better a quick don't-know.
 const SOLVER_LIMITS: logic::Limits =
     logic::Limits { steps: 200, prover_resources: 20_000, prover_checks: 2 };
 
-impl Engine<'_, '_> {
+impl<'p> Engine<'_, 'p> {
+    /// Answers all queries.
     pub fn run(&self) -> Outcome {
+        self.answer(&|_| true)
+    }
+
+    /// Answers the queries of these functions.
+    pub fn answer(&self, wanted: &dyn Fn(FunctionId) -> bool) -> Outcome {
         let mut outcome = Outcome::default();
         let mut states: Vec<QueryState> = vec![QueryState::default(); self.queries.len()];
         let mut visited = BTreeSet::new();
         let mut tasks: BTreeMap<FunctionId, Task> = BTreeMap::new();
-        for (index, query) in self.queries.iter().enumerate() {
+        let wanted = |(_, query): &(usize, &Query)| wanted(query.function);
+        for (index, query) in self.queries.iter().enumerate().filter(wanted) {
             tasks.entry(query.function).or_default().queries.insert(QueryId(index as u32));
         }
         for round in 0..=self.settings.rounds {
@@ -142,16 +172,13 @@ impl Engine<'_, '_> {
         outcome.n_blocks_visited = visited.len();
         let functions: BTreeSet<FunctionId> = visited.iter().map(|(f, _)| *f).collect();
         outcome.n_functions_visited = functions.len();
+        outcome.starts = states.iter_mut().map(|state| std::mem::take(&mut state.starts)).collect();
         outcome.resolutions = states.into_iter().map(QueryState::resolve).collect();
         outcome
     }
 
     fn search(&self, root: FunctionId, task: &Task) -> Done {
-        let solver = Solver::new(SOLVER_LIMITS);
-        let initialized = self.code.initialized(root);
-        let mut context = Context::new(self.code.program, solver, initialized);
-        context.suspects = self.code.suspects();
-        let mut search = Search::new(context, self.code, self.limits(root, task));
+        let mut search = self.new_search(root, task);
         let active: Vec<QueryId> = task.queries.iter().copied().collect();
         let inputs = self.settings.inputs.get(&root);
         let has_callers = inputs.is_none() && !self.code.callers(root).is_empty();
@@ -163,7 +190,8 @@ impl Engine<'_, '_> {
             root,
             task.on_the_way.clone(),
             has_callers,
-        );
+        )
+        .correcting(self.corrected);
         let is_input = |index| inputs.is_some_and(|inputs| inputs.contains(&index));
         search.run(root, &is_input, &mut asking);
         let cut = search.cutoff.map(|(cutoff, loc)| (cutoff_reason(cutoff).to_owned(), loc));
@@ -176,6 +204,44 @@ impl Engine<'_, '_> {
         let n_instructions = search.n_instructions;
         let counters = search.context.solver.counters;
         Done { root, answers, visited, n_instructions, counters }
+    }
+
+    /// What follows from one fault, on the paths of one search.
+    pub fn pursue(&self, source: QueryId, start: &Start, points: &Points) -> Pursued {
+        let Start { root, on_the_way } = start;
+        let inputs = self.settings.inputs.get(root);
+        let has_callers = inputs.is_none() && !self.code.callers(*root).is_empty();
+        let task = Task { queries: BTreeSet::new(), on_the_way: on_the_way.clone() };
+        let mut search = self.new_search(*root, &task);
+        let mut pursuing = Pursuing::new(
+            self.code,
+            self.semantics,
+            (self.queries, points),
+            source,
+            (*root, on_the_way),
+            has_callers,
+        )
+        .correcting(self.corrected);
+        let is_input = |index| inputs.is_some_and(|inputs| inputs.contains(&index));
+        search.run(*root, &is_input, &mut pursuing);
+        let mut callers = Vec::new();
+        if pursuing.leaves && inputs.is_none() {
+            for caller in self.code.callers(*root) {
+                if !on_the_way.contains(caller) && caller != root {
+                    let mut on_the_way = on_the_way.clone();
+                    on_the_way.insert(*root);
+                    callers.push(Start { root: *caller, on_the_way });
+                }
+            }
+        }
+        Pursued { links: pursuing.links, callers, n_instructions: search.n_instructions }
+    }
+
+    fn new_search(&self, root: FunctionId, task: &Task) -> Search<'_, 'p> {
+        let initialized = self.code.initialized(root);
+        let mut context = Context::new(self.code.program, Solver::new(SOLVER_LIMITS), initialized);
+        context.suspects = self.code.suspects();
+        Search::new(context, self.code, self.limits(root, task))
     }
 
     /// Work in proportion to the code a search is about, up to the limit of the settings.
@@ -203,6 +269,9 @@ impl Engine<'_, '_> {
         for (id, answer) in answers {
             let state = &mut states[id.0 as usize];
             state.reached |= answer.reached;
+            if !answer.violations.is_empty() {
+                state.starts.insert(Start { root, on_the_way: task.on_the_way.clone() });
+            }
             for violation in answer.violations {
                 if !state.violations.iter().any(|known| known.origin == violation.origin) {
                     state.violations.push(violation);
@@ -241,6 +310,7 @@ impl Engine<'_, '_> {
 struct QueryState {
     reached: bool,
     violations: Vec<crate::query::Violation>,
+    starts: BTreeSet<Start>,
     contract: Option<(FunctionId, Option<String>)>,
     open: Option<(String, Place)>,
 }

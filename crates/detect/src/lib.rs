@@ -12,6 +12,7 @@ pub mod engine;
 pub mod exits;
 pub mod machine;
 pub mod observer;
+pub mod pursuit;
 pub mod query;
 pub mod reaches;
 pub mod report;
@@ -21,6 +22,8 @@ pub mod steps;
 pub mod suspects;
 pub mod verdict;
 
+use std::collections::BTreeSet;
+
 use findings::Findings;
 use program::Program;
 use spec::rules::Rules;
@@ -29,16 +32,53 @@ pub use engine::Settings;
 
 /// Raises and answers the queries of all rules on a program.
 pub fn check(program: &Program, rules: &Rules, settings: &Settings, findings: &mut Findings) {
+    with_engine(program, rules, settings, |engine, infos| {
+        let outcome = engine.run();
+        report::add(findings, program, infos, engine.queries, &outcome);
+    });
+}
+
+/// Makes the queries of all rules on a program ready, for those who want more than answers.
+pub fn with_engine<R>(
+    program: &Program,
+    rules: &Rules,
+    settings: &Settings,
+    then: impl FnOnce(&engine::Engine, &[report::RuleInfo]) -> R,
+) -> R {
     let settings = &settings.resolved(program);
     let code = code::Code::new(program);
     let wanted = |rule: &str| settings.wants(rule);
     let compiled = semantics::compiled::Compiled::new(rules, program, settings.strict, &wanted);
     let semantics = semantics::asking::Specified::new(&code, &compiled);
-    let engine =
-        engine::Engine { code: &code, semantics: &semantics, queries: &compiled.queries, settings };
-    let outcome = engine.run();
     let infos: Vec<report::RuleInfo> = rules.faults.iter().map(rule_info).collect();
-    report::add(findings, program, &infos, &compiled.queries, &outcome);
+    let corrected = corrected(program, &infos, &compiled.queries, settings);
+    let engine = engine::Engine {
+        code: &code,
+        semantics: &semantics,
+        queries: &compiled.queries,
+        settings,
+        corrected: &corrected,
+    };
+    then(&engine, &infos)
+}
+
+/// The queries of the faults the settings take as corrected.
+fn corrected(
+    program: &Program,
+    infos: &[report::RuleInfo],
+    queries: &[query::Query],
+    settings: &Settings,
+) -> BTreeSet<query::QueryId> {
+    if settings.corrected.is_empty() {
+        return BTreeSet::new();
+    }
+    let is_corrected = |query: &query::Query| {
+        let place = report::query_place(program, query);
+        let name = report::fault_id(&infos[query.rule as usize].id, &place);
+        settings.corrected.contains(&name)
+    };
+    let all = (0..).map(query::QueryId).zip(queries);
+    all.filter(|(_, query)| is_corrected(query)).map(|(id, _)| id).collect()
 }
 
 fn rule_info(fault: &spec::rules::Fault) -> report::RuleInfo {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use logic::{FormulaId, Terms};
+use logic::{FormulaId, SymbolId, Terms};
 use program::{BlockId, FunctionId, InstId, LocId, Program};
 use rustc_hash::FxHashMap;
 
@@ -11,8 +11,8 @@ use crate::demand::Demand;
 use crate::describe;
 use crate::machine::memory::{Content, ObjectId, ObjectKind};
 use crate::machine::reach::lost_objects;
-use crate::machine::{Context, State, SymbolKind};
-use crate::query::{Answer, At, Query, QueryId, Violation};
+use crate::machine::{Context, Feasible, State, SymbolKind};
+use crate::query::{Answer, At, Points, Query, QueryId, Violation};
 use crate::search::Observer;
 use crate::steps::{Relevant, place, segment};
 use crate::verdict::{Verdict, involved_symbols, judge};
@@ -24,6 +24,9 @@ pub trait Semantics<'p>: Sync {
 
     /// Whether nothing that follows counts once the query is violated.
     fn is_fatal(&self, query: &Query) -> bool;
+
+    /// Whether the machine stops where the query is violated.
+    fn stops_the_program(&self, query: &Query) -> bool;
 
     /// The message of a violated query, and the error state it leaves.
     fn message(
@@ -58,6 +61,16 @@ pub trait Semantics<'p>: Sync {
     /// For queries at exits: the objects to ask about now that the top frame returns.
     fn exit_objects(&self, state: &State, query: &Query, lost: &[ObjectId]) -> Vec<ObjectId>;
 
+    /// Lets the violated query leave its error state behind: before its instruction runs,
+    /// or after it.
+    fn corrupt(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        query: &Query,
+        has_run: bool,
+    ) -> Corrupted;
+
     /// What must hold of such an object, and the message where it does not.
     fn require_of(
         &self,
@@ -66,6 +79,19 @@ pub trait Semantics<'p>: Sync {
         query: &Query,
         object: ObjectId,
     ) -> (Required, String);
+}
+
+/// What a fault leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corrupted {
+    /// This symbol stands for the corrupted value.
+    By(SymbolId),
+    /// The instruction has to run first.
+    Later,
+    /// Nothing that can be followed.
+    Nothing,
+    /// The program ends.
+    Ends,
 }
 
 /// What must hold, and the objects it speaks of.
@@ -83,11 +109,12 @@ pub struct Asking<'a, 'p> {
     pub semantics: &'a dyn Semantics<'p>,
     pub queries: &'a [Query],
     /// The queries of this search by point.
-    pub points: FxHashMap<(FunctionId, At), Vec<QueryId>>,
+    pub points: Points,
     pub answers: FxHashMap<QueryId, Answer>,
     /// Functions that must be entered to reach points below.
     pub on_the_way: BTreeSet<FunctionId>,
     pub root_has_callers: bool,
+    corrected: Corrected,
     judged: FxHashMap<QueryId, u32>,
     n_open: usize,
     root: FunctionId,
@@ -105,6 +132,54 @@ pub fn is_small(program: &Program, function: FunctionId) -> bool {
     body.is_some_and(|body| body.insts.len() <= SMALL_FUNCTION)
 }
 
+/// Queries taken as corrected, by point: they hold wherever they would be asked.
+#[derive(Default)]
+pub struct Corrected {
+    points: Points,
+}
+
+impl Corrected {
+    pub fn new(queries: &[Query], corrected: &BTreeSet<QueryId>) -> Self {
+        let mut points = Points::default();
+        for id in corrected {
+            let query = &queries[id.0 as usize];
+            points.entry((query.function, query.at)).or_default().push(*id);
+        }
+        Self { points }
+    }
+
+    /// The path goes on only where the queries of this point hold.
+    pub fn apply<'p>(
+        &self,
+        semantics: &dyn Semantics<'p>,
+        queries: &[Query],
+        context: &mut Context<'p>,
+        state: &mut State,
+        point: (FunctionId, At),
+    ) {
+        for id in self.points.get(&point).into_iter().flatten() {
+            let required = semantics.require(context, state, &queries[id.0 as usize]);
+            if let Required::Holds(formula, _) = required {
+                state.path.is_dead |= context.feasible(&state.path, &[formula]) == Feasible::No;
+                state.path.assume(formula, LocId::UNKNOWN, None);
+            }
+        }
+    }
+}
+
+/// Whether a call is followed for its effect, with nothing asked in it.
+pub fn is_worth_entering<'p>(
+    code: &Code<'p>,
+    semantics: &dyn Semantics<'p>,
+    state: &State,
+    callee: FunctionId,
+) -> bool {
+    let is_idle = code.effects().of_function(callee).is_none()
+        && code.program.functions[callee].result == program::Ty::Void
+        && !semantics.is_stateful(callee);
+    !is_idle && is_small(code.program, callee) && state.frames.len() <= SMALL_DEPTH
+}
+
 impl<'a, 'p> Asking<'a, 'p> {
     pub fn new(
         code: &'a Code<'p>,
@@ -115,7 +190,7 @@ impl<'a, 'p> Asking<'a, 'p> {
         on_the_way: BTreeSet<FunctionId>,
         root_has_callers: bool,
     ) -> Self {
-        let mut points: FxHashMap<_, Vec<QueryId>> = FxHashMap::default();
+        let mut points = Points::default();
         for id in active {
             let query = &queries[id.0 as usize];
             points.entry((query.function, query.at)).or_default().push(*id);
@@ -132,6 +207,7 @@ impl<'a, 'p> Asking<'a, 'p> {
             answers,
             on_the_way,
             root_has_callers,
+            corrected: Corrected::default(),
             judged: FxHashMap::default(),
             n_open,
             root,
@@ -139,6 +215,12 @@ impl<'a, 'p> Asking<'a, 'p> {
         };
         asking.demand = asking.demand();
         asking
+    }
+
+    /// Takes these queries as corrected.
+    pub fn correcting(mut self, corrected: &BTreeSet<QueryId>) -> Self {
+        self.corrected = Corrected::new(self.queries, corrected);
+        self
     }
 
     /// Where paths of the outermost function still have to go.
@@ -201,9 +283,15 @@ impl<'a, 'p> Asking<'a, 'p> {
         }
         // Whatever comes after happens only if this did not go wrong. A number that lost its
         // sign or its upper half goes on as another number.
-        let goes_on = self.semantics.is_fatal(&self.queries[id.0 as usize])
-            && context.feasible(&state.path, &[required]) == crate::machine::Feasible::Yes;
-        if goes_on { required } else { Terms::TRUE }
+        let query = &self.queries[id.0 as usize];
+        if !self.semantics.is_fatal(query) {
+            return Terms::TRUE;
+        }
+        match context.feasible(&state.path, &[required]) {
+            Feasible::Yes => required,
+            Feasible::No if self.semantics.stops_the_program(query) => Terms::FALSE,
+            _ => Terms::TRUE,
+        }
     }
 
     fn record(
@@ -324,6 +412,7 @@ impl<'a, 'p> Asking<'a, 'p> {
 impl<'p> Observer<'p> for Asking<'_, 'p> {
     fn observe(&mut self, context: &mut Context<'p>, state: &mut State, inst: InstId) {
         let point = (state.top().function, At::Inst(inst));
+        self.corrected.apply(self.semantics, self.queries, context, state, point);
         let Some(queries) = self.points.get(&point) else { return };
         // All queries of a point are asked of the same state: what one of them rules out may
         // be what another is about.
@@ -360,12 +449,7 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
         if self.on_the_way.contains(&callee) {
             return true;
         }
-        let function = &self.code.program.functions[callee];
-        let effect = self.code.effects().of_function(callee);
-        let is_idle = effect.is_none()
-            && function.result == program::Ty::Void
-            && !self.semantics.is_stateful(callee);
-        !is_idle && is_small(self.code.program, callee) && state.frames.len() <= SMALL_DEPTH
+        is_worth_entering(self.code, self.semantics, state, callee)
     }
 
     fn returns(&mut self, context: &mut Context<'p>, state: &mut State, loc: LocId) {

@@ -3,6 +3,7 @@
 use base::define_id;
 use findings::{Place, Segment};
 use program::{FunctionId, InstId, LocId, Program};
+use rustc_hash::FxHashMap;
 
 define_id!(/// A query of one run, in program order.
     QueryId);
@@ -25,6 +26,9 @@ pub enum At {
     /// Wherever the function returns.
     Exit,
 }
+
+/// Queries by the point they are asked at.
+pub type Points = FxHashMap<(FunctionId, At), Vec<QueryId>>;
 
 impl Query {
     pub fn loc(&self, program: &Program) -> LocId {

@@ -27,7 +27,7 @@ pub fn add(
     let mut faults: BTreeMap<(u32, Place), Fault> = BTreeMap::new();
     for (query, resolution) in queries.iter().zip(&outcome.resolutions) {
         let rule = &rules[query.rule as usize];
-        let place = place_of(program, query.function, query.loc(program));
+        let place = query_place(program, query);
         match resolution {
             Resolution::Safe | Resolution::Infeasible => {}
             Resolution::Unsafe(violations) => {
@@ -72,8 +72,37 @@ fn add_fault(
 ) {
     /// Segments shown per fault.
     const MAX_SEGMENTS: usize = 5;
-    let fault = faults.entry((rule_index, place.clone())).or_insert_with(|| Fault {
-        id: format!("{}@{}:{}:{}", rule.id, place.file, place.line, place.column),
+    let fault = faults
+        .entry((rule_index, place.clone()))
+        .or_insert_with(|| new_fault(rule, place, violation));
+    fault.input_dependent |= violation.input_dependent;
+    if fault.segments.len() < MAX_SEGMENTS && !fault.segments.contains(&violation.segment) {
+        fault.segments.push(violation.segment.clone());
+    }
+}
+
+/// The name of a fault until all faults of a run are numbered.
+pub fn fault_id(rule: &str, place: &Place) -> String {
+    format!("{rule}@{}:{}:{}", place.file, place.line, place.column)
+}
+
+/// The place a query is about.
+pub fn query_place(program: &Program, query: &Query) -> Place {
+    place_of(program, query.function, query.loc(program))
+}
+
+/// A violated query as a fault of its own.
+pub fn fault_of(program: &Program, query: &Query, rule: &RuleInfo, violation: &Violation) -> Fault {
+    let place = violation.place.clone().unwrap_or_else(|| query_place(program, query));
+    let mut fault = new_fault(rule, place, violation);
+    fault.input_dependent = violation.input_dependent;
+    fault.segments.push(violation.segment.clone());
+    fault
+}
+
+fn new_fault(rule: &RuleInfo, place: Place, violation: &Violation) -> Fault {
+    Fault {
+        id: fault_id(&rule.id, &place),
         rule: rule.id.clone(),
         cwe: rule.cwe.clone(),
         severity: rule.severity,
@@ -87,10 +116,6 @@ fn add_fault(
         error_state: violation.error_state.clone(),
         fingerprint: String::new(),
         group: None,
-    });
-    fault.input_dependent |= violation.input_dependent;
-    if fault.segments.len() < MAX_SEGMENTS && !fault.segments.contains(&violation.segment) {
-        fault.segments.push(violation.segment.clone());
     }
 }
 

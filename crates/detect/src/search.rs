@@ -65,6 +65,9 @@ pub trait Observer<'p> {
     fn is_done(&self) -> bool;
 }
 
+/// Added to the depth of calls in paths on which a fault has happened.
+const AFTER_A_FAULT: u32 = 1 << 16;
+
 /// Bounds of one search, in work and never in time.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -187,6 +190,7 @@ impl<'a, 'p> Search<'a, 'p> {
             unsure: Vec::new(),
             answered: Vec::new(),
             n_steps: 0,
+            wrong: Vec::new(),
         };
         state.top_mut().next = body.blocks[Body::ENTRY].first;
         self.visits.insert((0, function, Body::ENTRY), 1);
@@ -255,6 +259,9 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         if !state.sets_the_scene() {
             observer.observe(&mut self.context, state, id);
+            if state.path.is_dead {
+                return false;
+            }
         }
         if let Op::Call(call) = &inst.op {
             return self.call(state, id, call, observer);
@@ -476,7 +483,9 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// Counts a path through a block; false where enough came this way.
     fn visit(&mut self, state: &State, block: BlockId, body: &Body) -> bool {
-        let key = (state.depth(), state.top().function, block);
+        // What happens after a fault is not crowded out by the paths that lead to it.
+        let depth = state.depth() + u32::from(!state.wrong.is_empty()) * AFTER_A_FAULT;
+        let key = (depth, state.top().function, block);
         let visits = self.visits.entry(key).or_default();
         *visits += 1;
         let goes_on = *visits <= self.limits.visits;
@@ -773,7 +782,7 @@ impl Search<'_, '_> {
 
 /// Only paths of the outermost function are dropped early: others return to it.
 fn wants<'p>(observer: &dyn Observer<'p>, state: &State, target: BlockId) -> bool {
-    state.depth() > 0 || observer.wants(target)
+    state.depth() > 0 || !state.wrong.is_empty() || observer.wants(target)
 }
 
 /// Values of the arguments of a call, as its caller has them.

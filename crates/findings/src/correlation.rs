@@ -31,4 +31,7 @@ pub struct Group {
     pub faults: Vec<String>,
     /// What to fix first, in order of how many faults each removes.
     pub roots: Vec<String>,
+    /// For each root what goes away with it, itself not included.
+    #[serde(default)]
+    pub removes: Vec<Vec<String>>,
 }

@@ -66,6 +66,11 @@ impl Findings {
             group.faults.sort_by_key(|id| number(id));
             group.faults.dedup();
             group.roots.iter_mut().for_each(rename);
+            for removed in &mut group.removes {
+                removed.iter_mut().for_each(rename);
+                removed.sort_by_key(|id| number(id));
+                removed.dedup();
+            }
         }
         self.repairs.iter_mut().filter_map(|r| r.fault.as_mut()).for_each(rename);
     }
@@ -136,6 +141,7 @@ mod tests {
                 id: "x".to_owned(),
                 faults: vec!["late".to_owned(), "early".to_owned()],
                 roots: vec!["early".to_owned()],
+                removes: vec![vec!["late".to_owned()]],
             }],
             ..Findings::new()
         };
@@ -146,6 +152,7 @@ mod tests {
         assert_eq!(findings.correlations[0].to, "F2");
         assert_eq!(findings.groups[0].faults, ["F1", "F2"]);
         assert_eq!(findings.groups[0].roots, ["F1"]);
+        assert_eq!(findings.groups[0].removes, [["F2"]]);
         assert_eq!(findings.faults[1].group.as_deref(), Some("G1"));
         let again = findings.clone();
         findings.finish();
@@ -160,6 +167,7 @@ mod tests {
                 id: "x".to_owned(),
                 faults: vec!["a".to_owned(), "b".to_owned(), "c".to_owned()],
                 roots: vec!["b".to_owned()],
+                removes: vec![vec!["c".to_owned()]],
             }],
             ..Findings::new()
         };

@@ -156,6 +156,14 @@ pub enum Effect {
 pub struct Lowering<'a> {
     pub bindings: &'a Bindings,
     pub context: &'a mut dyn Context,
+    /// What the commands so far have given values: those after them see it.
+    assigned: Vec<(AttributeId, Vec<Argument>, TermId)>,
+}
+
+impl<'a> Lowering<'a> {
+    pub fn new(bindings: &'a Bindings, context: &'a mut dyn Context) -> Self {
+        Self { bindings, context, assigned: Vec::new() }
+    }
 }
 
 impl Lowering<'_> {
@@ -292,7 +300,11 @@ impl Lowering<'_> {
 
     fn attribute(&mut self, attribute: AttributeId, args: &[Arg]) -> Result<TermId, Unsupported> {
         let args = self.args(args)?;
-        attribute.get().term(attribute, &args, self.context)
+        let given = self.assigned.iter().rev().find(|(a, of, _)| *a == attribute && *of == args);
+        match given {
+            Some((_, _, value)) => Ok(*value),
+            None => attribute.get().term(attribute, &args, self.context),
+        }
     }
 
     fn args(&mut self, args: &[Arg]) -> Result<Vec<Argument>, Unsupported> {
@@ -315,9 +327,17 @@ impl Lowering<'_> {
     /// rules that observe them were instantiated before.
     pub fn commands(&mut self, commands: &[Command]) -> Result<Vec<Effect>, Unsupported> {
         let mut effects = Vec::new();
+        let n_assigned = self.assigned.len();
         for command in commands {
+            let n_effects = effects.len();
             self.command(command, &mut effects)?;
+            for effect in &effects[n_effects..] {
+                if let Effect::Assign { attribute, args, value } = effect {
+                    self.assigned.push((*attribute, args.clone(), *value));
+                }
+            }
         }
+        self.assigned.truncate(n_assigned);
         Ok(effects)
     }
 

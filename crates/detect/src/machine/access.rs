@@ -48,8 +48,7 @@ impl Reader<'_, '_> {
             Found::Value(value) => value,
             Found::MadeUp(value) => {
                 let len = self.context.constant(size);
-                let write = Data::Value(value);
-                self.memory.get_mut(object).write(offset, len, write, wanted.loc);
+                self.memory.get_mut(object).remember(offset, len, value, wanted.loc);
                 value
             }
         }

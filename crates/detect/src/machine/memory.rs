@@ -85,6 +85,8 @@ pub struct Write {
     pub len: TermId,
     pub data: Data,
     pub loc: LocId,
+    /// Nothing was written: a read gave what was there before a value to stand for it.
+    pub is_read: bool,
     pub before: Option<Rc<Write>>,
 }
 
@@ -148,7 +150,13 @@ impl Object {
 
     pub fn write(&mut self, offset: TermId, len: TermId, data: Data, loc: LocId) {
         let before = self.log.take();
-        self.log = Some(Rc::new(Write { offset, len, data, loc, before }));
+        self.log = Some(Rc::new(Write { offset, len, data, loc, is_read: false, before }));
+    }
+
+    /// What a read made up: the next finds the same.
+    pub fn remember(&mut self, offset: TermId, len: TermId, value: Value, loc: LocId) {
+        let (before, data) = (self.log.take(), Data::Value(value));
+        self.log = Some(Rc::new(Write { offset, len, data, loc, is_read: true, before }));
     }
 
     /// The writes, newest first.

@@ -11,6 +11,7 @@ use super::memory::{Content, Memory, Object, ObjectKind};
 use super::path::Path;
 use super::trail::Trail;
 use super::value::Value;
+use crate::query::QueryId;
 
 #[derive(Clone, Debug)]
 pub struct State {
@@ -29,6 +30,20 @@ pub struct State {
     pub answered: Vec<u32>,
     /// Steps of effect since the outermost function began, in units of instructions.
     pub n_steps: u32,
+    /// Faults that happened on the path, oldest first: only where one is pursued.
+    pub wrong: Vec<Wrong>,
+}
+
+/// A fault that happened on a path, and what it left behind.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    pub query: QueryId,
+    /// Stands for the corrupted value; none where the fault leaves none to follow.
+    pub symbol: Option<SymbolId>,
+    /// The instruction has still to run before there is something to corrupt.
+    pub is_pending: bool,
+    /// Conditions the path had passed before.
+    pub n_conditions: usize,
 }
 
 /// Values are shared between forked states in chunks: a fork of a function with thousands

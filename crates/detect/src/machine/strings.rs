@@ -90,10 +90,14 @@ impl Scanner<'_, '_> {
             for write in object.writes().take(MAX_UNITS) {
                 match overlap(self.context, self.path, (cursor, unit), (write.offset, write.len)) {
                     Overlap::Disjoint => newer.push((write.offset, write.len)),
+                    // What a read looked at says no more than what was there, unless the
+                    // path tested it.
+                    Overlap::Inside(_) if write.is_read && !self.is_tested(write) => {}
                     Overlap::Inside(_) => {
                         covering = Some(write);
                         break;
                     }
+                    Overlap::Unclear if write.is_read => {}
                     Overlap::Unclear => return Scan::Foreign(cursor, kind_of(&write.data)),
                 }
             }
@@ -107,6 +111,13 @@ impl Scanner<'_, '_> {
             }
         }
         Scan::Foreign(cursor, SymbolKind::Unknown)
+    }
+
+    fn is_tested(&mut self, write: &Write) -> bool {
+        match write.data {
+            Data::Value(value) => self.is_zero(value).is_some(),
+            _ => false,
+        }
     }
 
     /// Where the scan goes on after `write`, or how it ends in it.

@@ -14,7 +14,7 @@ use crate::describe;
 use crate::machine::addresses;
 use crate::machine::memory::ObjectId;
 use crate::machine::{Context, State, Value};
-use crate::observer::{Required, Semantics};
+use crate::observer::{Corrupted, Required, Semantics};
 use crate::query::{At, Query};
 use crate::semantics::apply::Applying;
 use crate::semantics::builtin;
@@ -52,7 +52,7 @@ impl<'a, 'p> Specified<'a, 'p> {
 }
 
 impl<'p> Specified<'_, 'p> {
-    fn lowered<'c>(
+    pub fn lowered<'c>(
         &'c self,
         context: &'c mut Context<'p>,
         state: &'c mut State,
@@ -69,7 +69,7 @@ impl<'p> Specified<'_, 'p> {
         }
     }
 
-    fn asked(&self, query: &Query) -> &Asked {
+    pub fn asked(&self, query: &Query) -> &Asked {
         &self.compiled.asked[query.point as usize]
     }
 
@@ -89,7 +89,7 @@ impl<'p> Specified<'_, 'p> {
         let mut lowered = self.lowered(context, state, query.loc(self.code.program));
         lowered.speaks_of_memory = memory;
         lowered.inst = inst;
-        match (Lowering { bindings, context: &mut lowered }.condition(condition)) {
+        match Lowering::new(bindings, &mut lowered).condition(condition) {
             Ok(formula) => Ok((formula, lowered.objects)),
             Err(why) => Err((why.to_string(), lowered.objects)),
         }
@@ -147,7 +147,7 @@ impl<'p> Specified<'_, 'p> {
                     if let At::Inst(inst) = query.at {
                         lowered.inst = Some(inst);
                     }
-                    let term = Lowering { bindings, context: &mut lowered }.expr(expr).ok();
+                    let term = Lowering::new(bindings, &mut lowered).expr(expr).ok();
                     let term = term.filter(|t| context.terms.as_constant(*t) != Some(UNDEF));
                     text.push_str(&match term.map(|term| (term, describe::term(context, term))) {
                         Some((_, Some(words))) => words,
@@ -238,7 +238,7 @@ impl<'p> Specified<'_, 'p> {
         let mut after = Vec::new();
         for mut state in states {
             let mut lowered = self.lowered(context, &mut state, loc);
-            let mut lowering = Lowering { bindings: &contribution.bindings, context: &mut lowered };
+            let mut lowering = Lowering::new(&contribution.bindings, &mut lowered);
             let condition = match &contribute.condition {
                 Some(condition) => lowering.condition(condition),
                 None => Ok(Terms::TRUE),
@@ -375,6 +375,10 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
         fault.severity == spec::ast::Severity::Error
     }
 
+    fn stops_the_program(&self, query: &Query) -> bool {
+        self.is_stopped(query)
+    }
+
     fn message(
         &self,
         context: &mut Context<'p>,
@@ -428,6 +432,20 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
         }
         let touched = |id: &ObjectId| !state.memory.get(*id).attributes.is_empty();
         state.memory.ids().filter(touched).collect()
+    }
+
+    fn corrupt(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        query: &Query,
+        has_run: bool,
+    ) -> Corrupted {
+        if has_run {
+            self.corrupted_after(context, state, query)
+        } else {
+            self.corrupted_before(context, state, query)
+        }
     }
 
     fn require_of(

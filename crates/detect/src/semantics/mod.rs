@@ -4,4 +4,5 @@ pub mod apply;
 pub mod asking;
 pub mod builtin;
 pub mod compiled;
+pub mod corrupt;
 pub mod lowered;

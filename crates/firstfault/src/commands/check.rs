@@ -86,7 +86,7 @@ fn analyse(
     timings: &Timings,
     findings: &mut Findings,
 ) {
-    timings.on_all_threads("detect", || detect::check(program, rules, settings, findings));
+    timings.on_all_threads("detect", || correlate::check(program, rules, settings, findings));
 }
 
 /// What to look for, from the command line and the project's settings.

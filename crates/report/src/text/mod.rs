@@ -1,6 +1,7 @@
 //! The report for people: `file:line:column: severity: message [rule]`, the source, the
 //! path as numbered notes nested by call, and a summary to end with.
 
+mod groups;
 mod paint;
 mod snippet;
 mod summary;
@@ -11,12 +12,14 @@ use findings::{Deviation, Fault, Findings, Place, Severity, Statement, Step};
 
 use crate::Options;
 use crate::sources::{Sources, one_line};
+use groups::Folding;
 use paint::Paint;
 
 pub fn render(findings: &Findings, sources: &mut Sources, options: Options) -> String {
     let mut text = Text { out: String::new(), sources, paint: Paint::new(options.colour), options };
-    for fault in &findings.faults {
-        text.fault(fault);
+    let folding = Folding::new(findings);
+    for fault in findings.faults.iter().filter(|fault| !folding.is_folded(fault)) {
+        text.fault(fault, &folding);
     }
     for deviation in &findings.deviations {
         text.deviation(deviation);
@@ -55,10 +58,10 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn fault(&mut self, fault: &Fault) {
+    fn fault(&mut self, fault: &Fault, folding: &Folding) {
         self.headline(&fault.place, fault.severity, &fault.message, &fault.rule);
         if self.options.brief {
-            return;
+            return self.group(fault, folding);
         }
         // The first segment is the shortest; JSON and HTML have them all.
         if let Some(segment) = fault.segments.first() {
@@ -72,7 +75,25 @@ impl Text<'_> {
             0 | 1 => {}
             n => self.line(&format!("  and {} more paths to it", n - 1)),
         }
+        self.group(fault, folding);
         self.out.push('\n');
+    }
+
+    /// What the fault causes, and what causes it.
+    fn group(&mut self, fault: &Fault, folding: &Folding) {
+        let below = folding.below(fault);
+        if !below.is_empty() {
+            let n = below.len();
+            let faults = if n == 1 { "1 more fault" } else { &format!("{n} more faults") };
+            self.line(&format!("  fix this first: it causes {faults}"));
+        }
+        for effect in below {
+            self.note(&effect.place, &format!("causes: {} [{}]", effect.message, effect.rule));
+        }
+        for cause in folding.partial_causes(fault) {
+            let message = format!("can be caused by: {} [{}]", cause.message, cause.rule);
+            self.note(&cause.place, &message);
+        }
     }
 
     fn deviation(&mut self, deviation: &Deviation) {

@@ -62,7 +62,7 @@ struct Checker {
 impl Checker {
     /// `None` where the condition has parts only a program gives a value.
     fn formula(&mut self, condition: &Condition) -> Option<FormulaId> {
-        Lowering { bindings: &self.bindings, context: &mut self.context }.condition(condition).ok()
+        Lowering::new(&self.bindings, &mut self.context).condition(condition).ok()
     }
 
     fn truth(&mut self, formula: FormulaId) -> Option<bool> {

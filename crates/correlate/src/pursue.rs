@@ -1,0 +1,74 @@
+//! Pursues every fault of a run, from the searches that found it outwards to callers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use detect::engine::{Engine, Outcome, Start};
+use detect::pursuit::Link;
+use detect::query::{At, Points, QueryId, Resolution};
+use rayon::prelude::*;
+
+pub type Links = BTreeMap<(QueryId, QueryId), Link>;
+
+/// Callers above the search that found a fault in which its effects are looked for.
+const MAX_LEVELS: u32 = 3;
+
+/// Searches per fault.
+const MAX_SEARCHES: usize = 16;
+
+pub fn links(engine: &Engine, outcome: &Outcome) -> Links {
+    let mut points = Points::default();
+    for (index, query) in engine.queries.iter().enumerate() {
+        points.entry((query.function, query.at)).or_default().push(QueryId(index as u32));
+    }
+    let sources: Vec<QueryId> = (0..engine.queries.len() as u32)
+        .map(QueryId)
+        .filter(|id| {
+            let is_wrong = matches!(outcome.resolutions[id.0 as usize], Resolution::Unsafe(_));
+            is_wrong && engine.queries[id.0 as usize].at != At::Exit
+        })
+        .collect();
+    let found: Vec<Links> = sources
+        .par_iter()
+        .map(|source| pursue(engine, *source, &outcome.starts[source.0 as usize], &points))
+        .collect();
+    let mut links = Links::new();
+    for (key, link) in found.into_iter().flatten() {
+        add(&mut links, key, link);
+    }
+    links
+}
+
+fn pursue(engine: &Engine, source: QueryId, starts: &BTreeSet<Start>, points: &Points) -> Links {
+    let mut links = Links::new();
+    let mut done: BTreeSet<Start> = BTreeSet::new();
+    let mut waiting: BTreeSet<Start> = starts.clone();
+    for _ in 0..=MAX_LEVELS {
+        let mut next = BTreeSet::new();
+        for start in std::mem::take(&mut waiting) {
+            if done.len() >= MAX_SEARCHES || !done.insert(start.clone()) {
+                continue;
+            }
+            let pursued = engine.pursue(source, &start, points);
+            for (key, link) in pursued.links {
+                add(&mut links, key, link);
+            }
+            next.extend(pursued.callers);
+        }
+        waiting = next;
+    }
+    links
+}
+
+/// Keeps the more direct of two links, and of equals the first.
+fn add(links: &mut Links, key: (QueryId, QueryId), link: Link) {
+    match links.entry(key) {
+        std::collections::btree_map::Entry::Vacant(entry) => {
+            entry.insert(link);
+        }
+        std::collections::btree_map::Entry::Occupied(mut entry) => {
+            if link.via < entry.get().via {
+                entry.insert(link);
+            }
+        }
+    }
+}
