@@ -58,6 +58,8 @@ pub struct SearchStats {
 pub struct Ivmps {
     /// By failing test and statement, a few confirmed ones each, the earliest first.
     pub found: BTreeMap<usize, BTreeMap<StatementId, Vec<StatementIvmp>>>,
+    /// Failing tests whose search had to be given up on the way.
+    pub unfinished: BTreeSet<usize>,
     pub stats: SearchStats,
 }
 
@@ -260,11 +262,13 @@ impl<'a> Searcher<'a> {
 #[derive(Default)]
 struct GroupResult {
     found: BTreeMap<StatementId, Vec<StatementIvmp>>,
+    is_unfinished: bool,
     stats: SearchStats,
 }
 
 impl GroupResult {
     fn add_cost(&mut self, outcome: &SearchOutcome) {
+        self.is_unfinished |= !outcome.is_finished;
         let stats = &mut self.stats;
         stats.n_replacements += outcome.n_replacements;
         stats.n_equivalents += outcome.n_equivalents;
@@ -283,6 +287,9 @@ impl GroupResult {
 impl Ivmps {
     fn take_in(&mut self, test: usize, result: GroupResult) {
         self.found.entry(test).or_default().extend(result.found);
+        if result.is_unfinished {
+            self.unfinished.insert(test);
+        }
         self.stats.add(&result.stats);
     }
 
@@ -291,6 +298,9 @@ impl Ivmps {
         let mut ivmps = Ivmps { stats: self.stats.clone(), ..Ivmps::default() };
         for (number, test) in to.tests.iter().enumerate() {
             let old = from.tests.iter().position(|t| t.test.name == test.test.name);
+            if old.is_some_and(|old| self.unfinished.contains(&old)) {
+                ivmps.unfinished.insert(number);
+            }
             if let Some(found) = old.and_then(|old| self.found.get(&old)) {
                 let mut found = found.clone();
                 found.values_mut().flatten().for_each(|ivmp| ivmp.test = number);

@@ -60,6 +60,15 @@ pub fn to_findings(session: &Session<'_>, ivmps: Option<&Ivmps>, list: &[Ranked]
         });
     }
     if let Some(ivmps) = ivmps {
+        findings.incomplete.extend(ivmps.unfinished.iter().map(|test| {
+            Incomplete {
+                what: format!("search of test {}", session.tests[*test].test.name),
+                reason: "ended early: no memory for it, or more than 256 files or 16 MiB in the \
+                     program's working folder"
+                    .to_string(),
+                details: Vec::new(),
+            }
+        }));
         add_stats(session, ivmps, &mut findings);
     }
     findings

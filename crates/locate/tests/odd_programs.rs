@@ -245,3 +245,39 @@ int main(void) {
     let verdicts: Vec<bool> = session.tests.iter().map(|test| test.passed).collect();
     assert_eq!(verdicts, [true, false], "{:?}", session.set_aside);
 }
+
+/// Files in the working folder are put back after each replacement, but not any number.
+#[test]
+fn a_search_that_has_to_be_given_up_is_said() {
+    let project = Project::new(
+        r#"
+#include <stdio.h>
+int main(int argc, char **argv) {
+  FILE *result = fopen("result", "w");
+  int n = argc + 1; // wrong
+  fprintf(result, "%d\n", n);
+  return 0;
+}
+"#,
+    );
+    let file = project.path("file");
+    common::write(&file, "");
+    let with_files = |name: &str, args: &[&str], n_files: usize, result: &str| {
+        let files = vec![("result".to_string(), result.into())];
+        let mut test =
+            test(name, args, "", Oracle::Output(Expected { files, ..Expected::default() }));
+        test.inputs = (0..n_files).map(|n| (format!("f{n}"), file.clone())).collect();
+        test
+    };
+    let project = project
+        .add(with_files("few", &[], 3, "1\n"))
+        .add(with_files("many", &[], 300, "1\n"))
+        .add(with_files("passes", &["x", "y"], 0, "4\n"));
+    let cancel = Cancel::new();
+    let session = session(&project, &cancel).unwrap();
+    let ivmps = search(&session, Search::Full);
+    let unfinished = ivmps.unfinished.iter().map(|test| session.tests[*test].test.name.as_str());
+    assert_eq!(unfinished.collect::<Vec<_>>(), ["many"]);
+    let findings = locate::to_findings(&session, Some(&ivmps), &[]);
+    assert_eq!(findings.incomplete[0].what, "search of test many");
+}

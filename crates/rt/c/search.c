@@ -41,8 +41,12 @@ void ff_search_prepare(void) {
   state->capacity = most_candidates() + ff_control->n_mappings + 4;
   state->candidates = reserve(state->capacity * sizeof *state->candidates);
   state->instances = reserve(ff_control->n_sites * sizeof *state->instances + 8);
-  if (ff_control->flags & FF_SAME)
-    state->operands_seen = reserve(OPERAND_SLOTS * sizeof *state->operands_seen);
+  if (ff_control->flags & FF_SAME) {
+    size_t size = OPERAND_SLOTS * sizeof *state->operands_seen;
+    state->operands_seen = reserve(size);
+    // Replaced runs have no use for it, and many touched pages make a fork slow.
+    madvise(state->operands_seen, size, MADV_DONTFORK);
+  }
   ff_state = state;
   if (ff_control->flags & FF_LIST)
     return;
@@ -139,6 +143,7 @@ static uint64_t list_only(void) {
 }
 
 static uint64_t explore_by_fork(void) {
+  ff_fork_instance();
   while (has_next()) {
     if (ff_fork_child())
       return begin_replaced();

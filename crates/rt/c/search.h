@@ -35,6 +35,7 @@ void ff_snapshot_take(void) __attribute__((weak));
 
 // fork.c
 void ff_fork_prepare(void);
+void ff_fork_instance(void); // before the children of an instance
 int ff_fork_child(void); // 1 in the child, 0 in the parent when the child is judged
 _Noreturn void ff_fork_end(void);
 

@@ -136,6 +136,8 @@ pub struct SearchOutcome {
     pub engine: Engine,
     /// The event from which on the output printed so far was already wrong.
     pub hopeless_from: Option<u64>,
+    /// Whether the search came to its end; otherwise what it asked for was too much.
+    pub is_finished: bool,
 }
 
 /// What a search needs to know about the program, by site.
@@ -328,6 +330,8 @@ fn outcome(control: &ControlFile, cpu: Duration, engine: Engine) -> io::Result<S
         cpu,
         engine,
         hopeless_from: (c.cut_short_at > 0).then_some(c.cut_short_at),
+        // A program that crashes by itself leaves no word, and everything before is searched.
+        is_finished: c.status != status::TOO_LARGE,
     })
 }
 
