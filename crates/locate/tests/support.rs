@@ -79,23 +79,31 @@ fn a_value_off_by_one_in_every_execution_is_found() {
     assert_eq!(support, Support { n_consistent: 2, n_explained: 2 });
 }
 
-/// A change that breaks a passing test does not count.
+/// A change that breaks a passing test does not count; one that no passing test has met does.
 #[test]
 fn passing_tests_contradict() {
     let project = Project::new(
         "#include <stdio.h>\n\
          int main(int argc, char **argv) {\n\
-           int many = argc > 2; // right\n\
-           puts(many ? \"many\" : \"few\");\n\
-           puts(argv[1][0] == 'x' ? \"y\" : \"n\"); // should be inverted\n\
+           const char *word = \"few\";\n\
+           if (argc > 2) // right\n\
+             word = \"many\";\n\
+           if (argv[1][0] == 'z') // should be 'x'\n\
+             word = \"many\";\n\
+           puts(word);\n\
            return 0;\n}\n",
     )
-    .test("A", &["x"], "", "many\nn\n")
-    .test("B", &["y"], "", "few\nn\n");
+    .test("A", &["x"], "", "many\n")
+    .test("B", &["y"], "", "few\n");
     let cancel = Cancel::new();
     let session = session(&project, &cancel).unwrap();
     let ivmps = search(&session, Search::Full);
-    assert_eq!(support_of(&session, &ivmps, project.line("// right")), Support::default());
+    let found = lines_with_ivmps(&session, &ivmps);
+    let (right, wrong) = (project.line("// right"), project.line("// should"));
+    assert!(found[0].1.contains(&right) && found[0].1.contains(&wrong), "{found:?}");
+    assert_eq!(support_of(&session, &ivmps, right), Support::default());
+    let support = Support { n_consistent: 1, n_explained: 1 };
+    assert_eq!(support_of(&session, &ivmps, wrong), support);
 }
 
 /// A replaced run that writes far beyond its array does not end the search: what is found
