@@ -5,6 +5,7 @@
 //! it. Then each cause is taken as corrected: what goes away with it is its doing alone.
 
 pub mod graph;
+mod import;
 mod pursue;
 mod tell;
 
@@ -14,38 +15,86 @@ use detect::Settings;
 use detect::engine::{Engine, Outcome};
 use detect::query::{QueryId, Resolution};
 use detect::report::{RuleInfo, fault_id, fault_of};
-use findings::{FaultOrigin, Findings};
+use findings::{Fault, FaultOrigin, Findings};
 use graph::{Edge, Graph};
+pub use import::Imported;
 use program::{FunctionId, Program};
 use spec::rules::Rules;
 
 /// Detects faults and correlates them.
 pub fn check(program: &Program, rules: &Rules, settings: &Settings, findings: &mut Findings) {
+    check_with(program, rules, settings, &Imported::default(), findings, &|_, work| work());
+}
+
+/// Runs a phase of the work, by name.
+pub type Phase<'a> = &'a dyn Fn(&'static str, &mut dyn FnMut());
+
+/// As [`check`], together with faults other tools reported. Returns which of them, by
+/// position, belong to a point of this program.
+pub fn check_with(
+    program: &Program,
+    rules: &Rules,
+    settings: &Settings,
+    imported: &Imported,
+    findings: &mut Findings,
+    phase: Phase,
+) -> BTreeSet<usize> {
     detect::with_engine(program, rules, settings, |engine, infos| {
-        let outcome = engine.run();
-        detect::report::add(findings, program, infos, engine.queries, &outcome);
-        Correlating { engine, infos, outcome: &outcome }.run(findings);
-    });
+        let mut outcome = Outcome::default();
+        phase("detect", &mut || {
+            outcome = engine.answer(&|_| !imported.alone);
+            detect::report::add(findings, program, infos, engine.queries, &outcome);
+        });
+        let mut placed = BTreeSet::new();
+        phase("correlate", &mut || {
+            let correlating = Correlating { engine, infos };
+            let given = correlating.add_imported(imported, findings);
+            let sources = given.values().copied().collect();
+            let links = pursue::links(engine, &outcome, &sources);
+            correlating.run(&links, &sources, findings);
+            placed = given.into_keys().collect();
+        });
+        placed
+    })
 }
 
 struct Correlating<'a, 'p> {
     engine: &'a Engine<'a, 'p>,
     infos: &'a [RuleInfo],
-    outcome: &'a Outcome,
 }
 
 impl Correlating<'_, '_> {
-    fn run(&self, findings: &mut Findings) {
-        let links = pursue::links(self.engine, self.outcome);
+    /// Foreign faults under the names of ours; by position the query of each.
+    fn add_imported(
+        &self,
+        imported: &Imported,
+        findings: &mut Findings,
+    ) -> BTreeMap<usize, QueryId> {
+        let mut given = BTreeMap::new();
+        for (index, fault) in imported.faults.iter().enumerate() {
+            let Some(id) = import::nearest(self.engine, self.infos, fault) else { continue };
+            given.insert(index, id);
+            let name = self.name(id);
+            if findings.faults.iter().any(|known| known.id == name) {
+                continue;
+            }
+            let query = &self.engine.queries[id.0 as usize];
+            let info = &self.infos[query.rule as usize];
+            let place = detect::report::query_place(self.engine.code.program, query);
+            let (rule, cwe) = (info.id.clone(), info.cwe.clone());
+            findings.faults.push(Fault { id: name, rule, cwe, place, ..fault.clone() });
+        }
+        given
+    }
+
+    fn run(&self, links: &pursue::Links, given: &BTreeSet<QueryId>, findings: &mut Findings) {
         let mut edges: BTreeMap<(String, String), Edge> = BTreeMap::new();
-        let known: BTreeSet<String> =
-            findings.faults.iter().map(|fault| fault.id.clone()).collect();
-        for ((from, to), link) in &links {
+        for ((from, to), link) in links {
             let (from, id) = (self.name(*from), self.name(*to));
             if from == id {
                 continue;
             }
-            if !known.contains(&id) && !findings.faults.iter().any(|fault| fault.id == id) {
+            if !findings.faults.iter().any(|fault| fault.id == id) {
                 let query = &self.engine.queries[to.0 as usize];
                 let info = &self.infos[query.rule as usize];
                 let mut fault = fault_of(self.engine.code.program, query, info, &link.violation);
@@ -58,7 +107,7 @@ impl Correlating<'_, '_> {
                 *known = edge;
             }
         }
-        let remaining = self.remaining(&links);
+        let remaining = self.remaining(links, given);
         let graph = Graph::new(edges, &remaining);
         tell::add(findings, &graph);
     }
@@ -70,7 +119,11 @@ impl Correlating<'_, '_> {
     }
 
     /// For every fault that takes part what is still found once it is corrected.
-    fn remaining(&self, links: &pursue::Links) -> BTreeMap<String, BTreeSet<String>> {
+    fn remaining(
+        &self,
+        links: &pursue::Links,
+        given: &BTreeSet<QueryId>,
+    ) -> BTreeMap<String, BTreeSet<String>> {
         let mut parts: BTreeMap<String, BTreeSet<QueryId>> = BTreeMap::new();
         for id in links.keys().flat_map(|(from, to)| [*from, *to]) {
             parts.entry(self.name(id)).or_default().insert(id);
@@ -81,7 +134,9 @@ impl Correlating<'_, '_> {
             .map(|id| self.engine.queries[id.0 as usize].function)
             .collect();
         let named = parts.iter();
-        named.map(|(name, ids)| (name.clone(), self.found_without(ids, &functions))).collect()
+        named
+            .map(|(name, ids)| (name.clone(), self.found_without(ids, &functions, given)))
+            .collect()
     }
 
     /// What is found in these functions once the queries are corrected.
@@ -89,6 +144,7 @@ impl Correlating<'_, '_> {
         &self,
         corrected: &BTreeSet<QueryId>,
         functions: &BTreeSet<FunctionId>,
+        given: &BTreeSet<QueryId>,
     ) -> BTreeSet<String> {
         let corrected = corrected.union(self.engine.corrected).copied().collect();
         let engine = Engine { corrected: &corrected, ..*self.engine };
@@ -98,7 +154,10 @@ impl Correlating<'_, '_> {
         let all = (0..).map(QueryId).zip(&outcome.resolutions);
         let mut found: BTreeSet<String> =
             all.filter(is_wrong).map(|(id, _)| self.name(id)).collect();
-        found.extend(pursue::links(&engine, &outcome).keys().map(|(_, to)| self.name(*to)));
+        // What another tool reported is there as long as nobody corrects it.
+        let given: BTreeSet<QueryId> = given.difference(&corrected).copied().collect();
+        found.extend(given.iter().map(|id| self.name(*id)));
+        found.extend(pursue::links(&engine, &outcome, &given).keys().map(|(_, to)| self.name(*to)));
         found
     }
 }

@@ -15,7 +15,8 @@ const MAX_LEVELS: u32 = 3;
 /// Searches per fault.
 const MAX_SEARCHES: usize = 16;
 
-pub fn links(engine: &Engine, outcome: &Outcome) -> Links {
+/// `given` are queries that others say are violated.
+pub fn links(engine: &Engine, outcome: &Outcome, given: &BTreeSet<QueryId>) -> Links {
     let mut points = Points::default();
     for (index, query) in engine.queries.iter().enumerate() {
         points.entry((query.function, query.at)).or_default().push(QueryId(index as u32));
@@ -24,12 +25,20 @@ pub fn links(engine: &Engine, outcome: &Outcome) -> Links {
         .map(QueryId)
         .filter(|id| {
             let is_wrong = matches!(outcome.resolutions[id.0 as usize], Resolution::Unsafe(_));
-            is_wrong && engine.queries[id.0 as usize].at != At::Exit
+            (is_wrong || given.contains(id)) && engine.queries[id.0 as usize].at != At::Exit
         })
         .collect();
     let found: Vec<Links> = sources
         .par_iter()
-        .map(|source| pursue(engine, *source, &outcome.starts[source.0 as usize], &points))
+        .map(|source| {
+            let mut starts = outcome.starts[source.0 as usize].clone();
+            let is_given = starts.is_empty();
+            if is_given {
+                let root = engine.queries[source.0 as usize].function;
+                starts.insert(Start { root, on_the_way: BTreeSet::new() });
+            }
+            pursue(engine, *source, &starts, is_given, &points)
+        })
         .collect();
     let mut links = Links::new();
     for (key, link) in found.into_iter().flatten() {
@@ -38,7 +47,13 @@ pub fn links(engine: &Engine, outcome: &Outcome) -> Links {
     links
 }
 
-fn pursue(engine: &Engine, source: QueryId, starts: &BTreeSet<Start>, points: &Points) -> Links {
+fn pursue(
+    engine: &Engine,
+    source: QueryId,
+    starts: &BTreeSet<Start>,
+    is_given: bool,
+    points: &Points,
+) -> Links {
     let mut links = Links::new();
     let mut done: BTreeSet<Start> = BTreeSet::new();
     let mut waiting: BTreeSet<Start> = starts.clone();
@@ -48,7 +63,7 @@ fn pursue(engine: &Engine, source: QueryId, starts: &BTreeSet<Start>, points: &P
             if done.len() >= MAX_SEARCHES || !done.insert(start.clone()) {
                 continue;
             }
-            let pursued = engine.pursue(source, &start, points);
+            let pursued = engine.pursue(source, &start, is_given, points);
             for (key, link) in pursued.links {
                 add(&mut links, key, link);
             }

@@ -3,23 +3,14 @@
 //! Each program says what is expected: `// fault: NAME rule` on the faulty lines, and edges
 //! `// NAME -> NAME [unique] direct|feasibility` at the top.
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::process::Command;
 
 use findings::{Findings, Via};
 
-fn program(path: &Path) -> program::Program {
-    let output = Command::new("clang-19").args(["-E", "-dD"]).arg(path).output().expect("clang");
-    let unit = capture::provenance::prepare(&output.stdout, &mut |path| std::fs::read(path).ok());
-    let limits = base::child::Limits::default();
-    let flags: [&str; 0] = [];
-    let bitcode = llvm::compile(&unit.text, &flags, &unit.map, &limits, &base::Cancel::new())
-        .expect("the example compiles");
-    let name = path.to_string_lossy();
-    let unit = llvm::import(&bitcode, &unit.map, &name).expect("the example is imported");
-    program::link::link(vec![unit]).program
-}
+use support::program;
 
 /// What the comments of a program say.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -137,4 +128,44 @@ fn every_figure_has_its_graph() {
     }
     assert!(n_figures >= 8, "only {n_figures} figures");
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// A hand-written fix of the root, in place: what the fault becomes.
+const PATCHES: [(&str, &str, &str); 5] = [
+    ("fig2a.c", "strcpy(a, input);", "a[0] = 0;"),
+    ("fig2b.c", "unsigned bytes = n * 4u;", "unsigned bytes = n < 1000000u ? n * 4u : n;"),
+    (
+        "fig4.c",
+        "strcpy(filename, name);",
+        "if (strlen(name) < 2048) strcpy(filename, name); else return 1;",
+    ),
+    ("fig7.c", "int i = u;", "int i = u < 100u ? (int)u : 100;"),
+    ("chain.c", "strcpy(a, input);", "if (strlen(input) < 32) strcpy(a, input);"),
+];
+
+#[test]
+fn a_fix_in_the_source_removes_what_the_graph_says() {
+    let rules = spec::discover::rules(&[]).expect("the built-in specifications are right");
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    for (name, fault, fix) in PATCHES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/figures").join(name);
+        let source = std::fs::read_to_string(&path).expect("figures can be read");
+        assert!(source.contains(fault), "{name} has no {fault}");
+        let mut before = Findings::new();
+        correlate::check(&program(&path), &rules, &settings(&source), &mut before);
+        before.finish();
+        let group = &before.groups[0];
+        let promised: BTreeSet<&String> =
+            group.removes[0].iter().chain([&group.roots[0]]).collect();
+        let label =
+            |fault: &findings::Fault| format!("{} in line {}", fault.rule, fault.place.line);
+        let left = before.faults.iter().filter(|fault| !promised.contains(&fault.id));
+        let left: BTreeSet<String> = left.map(label).collect();
+        let fixed = scratch.path().join(name);
+        std::fs::write(&fixed, source.replace(fault, fix)).expect("the scratch folder is writable");
+        let mut after = Findings::new();
+        correlate::check(&program(&fixed), &rules, &settings(&source), &mut after);
+        let after: BTreeSet<String> = after.faults.iter().map(label).collect();
+        assert_eq!(after, left, "{name} after its fix");
+    }
 }

@@ -206,8 +206,15 @@ impl<'p> Engine<'_, 'p> {
         Done { root, answers, visited, n_instructions, counters }
     }
 
-    /// What follows from one fault, on the paths of one search.
-    pub fn pursue(&self, source: QueryId, start: &Start, points: &Points) -> Pursued {
+    /// What follows from one fault, on the paths of one search. One that is given happens
+    /// wherever it can.
+    pub fn pursue(
+        &self,
+        source: QueryId,
+        start: &Start,
+        is_given: bool,
+        points: &Points,
+    ) -> Pursued {
         let Start { root, on_the_way } = start;
         let inputs = self.settings.inputs.get(root);
         let has_callers = inputs.is_none() && !self.code.callers(*root).is_empty();
@@ -222,6 +229,7 @@ impl<'p> Engine<'_, 'p> {
             has_callers,
         )
         .correcting(self.corrected);
+        pursuing.is_given = is_given;
         let is_input = |index| inputs.is_some_and(|inputs| inputs.contains(&index));
         search.run(*root, &is_input, &mut pursuing);
         let mut callers = Vec::new();

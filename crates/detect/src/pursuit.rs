@@ -13,7 +13,7 @@ use crate::demand::Demand;
 use crate::machine::memory::ObjectId;
 use crate::machine::state::Wrong;
 use crate::machine::trail::What;
-use crate::machine::{Context, Feasible, State};
+use crate::machine::{Context, Feasible, State, SymbolKind};
 use crate::observer::{Corrected, Corrupted, Required, Semantics, is_worth_entering};
 use crate::query::{At, Points, Query, QueryId, Violation};
 use crate::search::Observer;
@@ -44,6 +44,8 @@ pub struct Pursuing<'a, 'p> {
     corrected: Corrected,
     demand: Demand,
     judged: FxHashMap<(bool, QueryId), u32>,
+    /// Somebody else says that the source goes wrong.
+    pub is_given: bool,
     pub links: BTreeMap<(QueryId, QueryId), Link>,
     /// The outermost function returned after the fault: its callers may see what follows.
     pub leaves: bool,
@@ -81,6 +83,7 @@ impl<'a, 'p> Pursuing<'a, 'p> {
             corrected: Corrected::default(),
             demand: Demand::new(code, root, point.into_iter(), on_the_way),
             judged: FxHashMap::default(),
+            is_given: false,
             links: BTreeMap::new(),
             leaves: false,
         }
@@ -104,6 +107,13 @@ impl<'a, 'p> Pursuing<'a, 'p> {
             true => (id == self.source).then_some(None),
             false => self.cause(context, state, violation).map(Some),
         };
+        if self.is_given
+            && state.wrong.is_empty()
+            && id == self.source
+            && context.feasible(&state.path, &[violation]) != Feasible::No
+        {
+            return Goes::Wrong(violation);
+        }
         let known = state.wrong.iter().any(|wrong| wrong.query == id);
         let judged = self.judged.entry((state.wrong.is_empty(), id)).or_default();
         if let Some(cause) = cause
@@ -206,7 +216,7 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         let n_conditions = state.path.iter().count();
         let corrupted = self.semantics.corrupt(context, state, query, false);
         let (symbol, is_pending) = match corrupted {
-            Corrupted::By(symbol) => (Some(symbol), false),
+            Corrupted::By(symbol) => (Some(self.taken(context, symbol)), false),
             Corrupted::Later => (None, true),
             Corrupted::Nothing => (None, false),
             Corrupted::Ends => {
@@ -215,6 +225,14 @@ impl<'a, 'p> Pursuing<'a, 'p> {
             }
         };
         state.wrong.push(Wrong { query: id, symbol, is_pending, n_conditions });
+    }
+
+    /// Whoever says that something goes wrong says that values for it can be had.
+    fn taken(&self, context: &mut Context<'p>, symbol: SymbolId) -> SymbolId {
+        if self.is_given {
+            context.symbols.set_kind(symbol, SymbolKind::Chosen);
+        }
+        symbol
     }
 
     /// The instruction of a fault has run.
@@ -228,7 +246,7 @@ impl<'a, 'p> Pursuing<'a, 'p> {
                 continue;
             }
             if let Corrupted::By(symbol) = self.semantics.corrupt(context, state, &query, true) {
-                state.wrong[index].symbol = Some(symbol);
+                state.wrong[index].symbol = Some(self.taken(context, symbol));
             }
         }
     }

@@ -4,8 +4,10 @@
 //! of where they go. [`output`] brings them there whole or not at all.
 
 pub mod output;
+pub mod sarif;
 pub mod sources;
 
+mod graph;
 mod json;
 mod text;
 
@@ -19,6 +21,10 @@ pub enum Format {
     Text,
     /// The contract of the `findings` crate.
     Json,
+    /// The correlation graph for Graphviz.
+    Dot,
+    /// The correlation graph as a picture.
+    Svg,
 }
 
 /// What may differ between two readers of the same findings.
@@ -30,6 +36,8 @@ pub struct Options {
     pub brief: bool,
     /// List what stayed undecided.
     pub dont_knows: bool,
+    /// The correlation graph instead of the faults, where people read.
+    pub graph: bool,
 }
 
 /// The report in the given format, ending in a newline.
@@ -40,7 +48,10 @@ pub fn render(
     options: Options,
 ) -> String {
     match format {
+        Format::Text if options.graph => graph::outline(findings),
         Format::Text => text::render(findings, sources, options),
         Format::Json => json::render(findings),
+        Format::Dot => graph::dot(findings),
+        Format::Svg => graph::svg(findings),
     }
 }

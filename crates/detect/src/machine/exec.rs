@@ -241,8 +241,10 @@ impl<'p> Exec<'_, 'p> {
     ) -> Value {
         let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
         let value = self.arith(inst.loc).binary(op, lhs, rhs, inst.ty, nsw);
-        let overflows_are_undefined =
-            nsw && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl);
+        // Where the fault itself is followed, the machine goes on with what it makes of it.
+        let overflows_are_undefined = nsw
+            && matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl)
+            && !self.state.wrong.iter().any(|wrong| wrong.is_pending);
         if let (true, Value::Int(term), Ty::Int(bits)) = (overflows_are_undefined, value, inst.ty) {
             let range = logic::Interval::of_width(bits, true);
             if let (false, Some(low), Some(high)) =

@@ -192,7 +192,8 @@ fn stands_for(
     signed: bool,
     loc: LocId,
 ) -> (SymbolId, TermId) {
-    let value = context.wrap(term, bits, signed);
+    // What the machine does, also where the language says nothing about it.
+    let value = context.terms.wrap(term, bits, signed);
     let zero = context.constant(0);
     let mentioned = context.terms.compare(Comparison::Eq, value, zero);
     let symbols = context.symbols_in(mentioned);

@@ -27,6 +27,8 @@ pub struct Cli {
 pub enum Command {
     /// Analyse a C program and report what is wrong with it
     Check(CheckArgs),
+    /// Say which faults cause which, those of other tools included
+    Correlate(CorrelateArgs),
     /// Run a build and remember what it compiles, for later commands
     Capture(CaptureArgs),
     /// Print the program as firstfault sees it
@@ -72,8 +74,23 @@ pub struct CheckArgs {
     /// List what stayed undecided, and why
     #[arg(long)]
     pub dont_knows: bool,
+    /// Only which fault causes which
+    #[arg(long)]
+    pub graph: bool,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+#[derive(Args)]
+pub struct CorrelateArgs {
+    /// A SARIF report of another tool; may be given several times
+    #[arg(long, value_name = "FILE", required = true)]
+    pub import: Vec<PathBuf>,
+    /// Only what the other tools reported, without what firstfault finds itself
+    #[arg(long)]
+    pub alone: bool,
+    #[command(flatten)]
+    pub check: CheckArgs,
 }
 
 #[derive(Args)]
@@ -134,6 +151,39 @@ pub enum ReportFormat {
     Text,
     /// For programs
     Json,
+    /// Which fault causes which, for Graphviz
+    Dot,
+    /// Which fault causes which, as a picture
+    Svg,
+}
+
+impl From<ReportFormat> for report::Format {
+    fn from(format: ReportFormat) -> Self {
+        match format {
+            ReportFormat::Text => Self::Text,
+            ReportFormat::Json => Self::Json,
+            ReportFormat::Dot => Self::Dot,
+            ReportFormat::Svg => Self::Svg,
+        }
+    }
+}
+
+/// Formats of reports without a graph.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// For people, and for editors that jump to places
+    Text,
+    /// For programs
+    Json,
+}
+
+impl From<ListFormat> for report::Format {
+    fn from(format: ListFormat) -> Self {
+        match format {
+            ListFormat::Text => Self::Text,
+            ListFormat::Json => Self::Json,
+        }
+    }
 }
 
 /// How to run, for every command.

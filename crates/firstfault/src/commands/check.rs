@@ -1,25 +1,29 @@
 //! `firstfault check`: analyses every program of the input and writes the report.
 
 use std::collections::BTreeSet;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use base::Cancel;
+use correlate::Imported;
 use facts::Facts;
 use findings::{Findings, Incomplete, Notice, Place};
 use program::{LocId, Op, Program};
+use report::Options;
 use report::output::Target;
-use report::sources::Sources;
-use report::{Format, Options};
 use spec::rules::Rules;
 
-use super::Outcome;
-use crate::args::{CheckArgs, ReportFormat};
+use super::{Outcome, reporting};
+use crate::args::CheckArgs;
 use crate::config::{self, Config};
-use crate::pipeline::{self, Imported, Timings, guarded};
+use crate::pipeline::{self, Timings, guarded};
 
 pub fn run(args: &CheckArgs, cancel: &Cancel) -> Result<Outcome> {
+    run_with(args, &Imported::default(), cancel)
+}
+
+/// As [`run`], together with what other tools reported.
+pub fn run_with(args: &CheckArgs, foreign: &Imported, cancel: &Cancel) -> Result<Outcome> {
     let target = Target::new(args.output.output.clone());
     target.check()?;
     let (inputs, root) = args.input.resolve()?;
@@ -28,32 +32,36 @@ pub fn run(args: &CheckArgs, cancel: &Cancel) -> Result<Outcome> {
     let applied = rules.faults.iter().filter(|fault| settings.wants(&fault.id));
     imported.findings.rules.extend(applied.map(|fault| fault.id.clone()));
     let mut missing = BTreeSet::new();
+    let mut placed = BTreeSet::new();
     for index in 0..imported.plans.len() {
         if cancel.is_cancelled() {
             break;
         }
-        analyse_program(&mut imported, index, &rules, &settings, &mut missing);
+        let what = (&rules, &settings, foreign);
+        placed.extend(analyse_program(&mut imported, index, what, &mut missing));
     }
     for entry in missing {
         crate::log::warning(&format!("entry: {entry} in any program"));
     }
     imported.write_timings(&args.run)?;
     let mut findings = imported.findings;
+    findings.notices.extend(super::correlate::unplaced(foreign, &placed));
     findings.finish();
     if !cancel.is_cancelled() {
-        write(args, &target, &findings, &root)?;
+        let (brief, dont_knows) = (args.brief, args.dont_knows);
+        let options = Options { brief, dont_knows, graph: args.graph, ..Options::default() };
+        reporting::write(&target, &findings, &root, args.format.into(), options)?;
     }
     Ok(Outcome::of(&findings))
 }
 
 /// One program after the other: only one is in memory in its linked form.
 fn analyse_program(
-    imported: &mut Imported,
+    imported: &mut pipeline::Imported,
     index: usize,
-    rules: &Rules,
-    settings: &detect::Settings,
+    (rules, settings, foreign): (&Rules, &detect::Settings, &Imported),
     missing_everywhere: &mut BTreeSet<String>,
-) {
+) -> BTreeSet<usize> {
     let program = imported.link(index);
     let name = imported.plans[index].name.clone();
     let missing = missing_entries(settings, &program);
@@ -68,25 +76,27 @@ fn analyse_program(
     let compute = || Facts::compute(&program, &facts::Options::default());
     let analysed = guarded(|| {
         let facts = imported.timings.on_all_threads("facts", compute);
-        analyse(&program, &facts, rules, settings, &imported.timings, findings);
+        analyse(&program, &facts, (rules, settings, foreign), &imported.timings, findings)
     });
-    if let Err(reason) = analysed {
+    analysed.unwrap_or_else(|reason| {
         let missing = Incomplete { what: name, reason, details: Vec::new() };
         crate::log::incomplete(&missing);
         findings.incomplete.push(missing);
-    }
+        BTreeSet::new()
+    })
 }
 
-/// Where analyses of a whole program add what they find.
+/// Where analyses of a whole program add what they find. Returns the positions of foreign
+/// faults that are about this program.
 fn analyse(
     program: &Program,
     _facts: &Facts,
-    rules: &Rules,
-    settings: &detect::Settings,
+    (rules, settings, foreign): (&Rules, &detect::Settings, &Imported),
     timings: &Timings,
     findings: &mut Findings,
-) {
-    timings.on_all_threads("detect", || correlate::check(program, rules, settings, findings));
+) -> BTreeSet<usize> {
+    let phase = |name, work: &mut dyn FnMut()| timings.on_all_threads(name, work);
+    correlate::check_with(program, rules, settings, foreign, findings, &phase)
 }
 
 /// What to look for, from the command line and the project's settings.
@@ -169,20 +179,4 @@ fn place(program: &Program, loc: LocId) -> Place {
         },
         None => Place::default(),
     }
-}
-
-fn write(args: &CheckArgs, target: &Target, findings: &Findings, root: &Path) -> Result<()> {
-    let format = match args.format {
-        ReportFormat::Text => Format::Text,
-        ReportFormat::Json => Format::Json,
-    };
-    let to_terminal = *target == Target::Stdout && std::io::stdout().is_terminal();
-    let options = Options {
-        // https://no-color.org
-        colour: to_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        brief: args.brief,
-        dont_knows: args.dont_knows,
-    };
-    let text = report::render(findings, format, &mut Sources::new(root), options);
-    Ok(target.write(text.as_bytes())?)
 }

@@ -1,7 +1,7 @@
 //! `firstfault locate`: ranks statements by how likely each is the faulty one, from tests
 //! that fail.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,12 +12,11 @@ use findings::{Findings, Notice, Place};
 use locate::{
     Answer, BuildOptions, Formula, Located, Question, Ranking, Recompute, Request, Search, Source,
 };
+use report::Options;
 use report::output::Target;
-use report::sources::Sources;
-use report::{Format, Options};
 
-use super::Outcome;
-use crate::args::{OutputArgs, ReportFormat, RunArgs};
+use super::{Outcome, reporting};
+use crate::args::{ListFormat, OutputArgs, RunArgs};
 
 mod project;
 
@@ -74,8 +73,8 @@ pub struct LocateArgs {
     #[command(flatten)]
     run: RunArgs,
     /// How to write the report
-    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
-    format: ReportFormat,
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
     /// No source lines, no evidence
     #[arg(long)]
     brief: bool,
@@ -314,17 +313,6 @@ fn shortened(args: &LocateArgs, mut findings: Findings) -> Findings {
 }
 
 fn write(args: &LocateArgs, target: &Target, findings: &Findings) -> Result<()> {
-    let format = match args.format {
-        ReportFormat::Text => Format::Text,
-        ReportFormat::Json => Format::Json,
-    };
-    let to_terminal = *target == Target::Stdout && std::io::stdout().is_terminal();
-    let options = Options {
-        // https://no-color.org
-        colour: to_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        brief: args.brief,
-        dont_knows: false,
-    };
-    let text = report::render(findings, format, &mut Sources::new(Path::new(".")), options);
-    Ok(target.write(text.as_bytes())?)
+    let options = Options { brief: args.brief, ..Options::default() };
+    reporting::write(target, findings, Path::new("."), args.format.into(), options)
 }

@@ -2,7 +2,9 @@
 
 pub mod capture;
 pub mod check;
+pub mod correlate;
 pub mod locate;
+mod reporting;
 pub mod show;
 pub mod spec;
 

@@ -3,6 +3,7 @@
 mod bad_input;
 mod cache;
 mod config;
+mod correlate;
 mod determinism;
 mod inputs;
 mod interrupt;
