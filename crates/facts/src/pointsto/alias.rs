@@ -10,8 +10,7 @@
 //! Types limit which: a cell from outside may be a cell with a scalar of the same kind and
 //! size, and a member of a record only one at the same offset of some record, so that
 //! records that begin alike may stand for each other. Memory without a type may be
-//! anything, and characters only characters: who reads an escaped record through a
-//! `char *` that came in from outside is not believed to see it (see decision 004).
+//! anything, and so may what a `char *` from outside points to.
 
 use base::{IdVec, define_id};
 use program::{CType, RecordKind, TypeId};
@@ -97,6 +96,11 @@ impl Aliases {
             for offset in offsets.chain(anywhere.map(|_| None)) {
                 let class = escapes.then(|| {
                     let class = offset.map_or(Class::Any, |at| types.class_at(object.layout, at));
+                    // Through a pointer to characters, anything may be seen.
+                    let class = match class {
+                        Class::Scalar(Kind::Int(1)) if is_outside => Class::Any,
+                        class => class,
+                    };
                     *numbers.entry((class, is_outside)).or_insert_with(|| {
                         known.push((class, is_outside));
                         aliases.cells.push(SparseSet::new())

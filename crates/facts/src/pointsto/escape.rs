@@ -4,7 +4,7 @@ use program::{CType, TypeId};
 
 use super::graph::{Complex, Graph, Location, Node};
 use super::layout::Layout;
-use super::object::{ObjectId, ObjectKind};
+use super::object::{Object, ObjectId, ObjectKind};
 use crate::set::SparseSet;
 
 impl Graph<'_> {
@@ -96,6 +96,18 @@ impl Graph<'_> {
         if let Some(pointee) = scalar.and_then(|ty| self.types.pointee(ty)) {
             let pool = self.pool(pointee);
             self.add_edge(pool, node);
+        }
+    }
+
+    /// Whether the location is unknown memory, or characters from outside, through which
+    /// anything that escaped may be seen.
+    pub(super) fn is_untyped_outside(&self, location: Location) -> bool {
+        let Object { kind, layout, .. } =
+            self.objects[self.places[location as usize].object.0 as usize].object;
+        match (kind, layout) {
+            (ObjectKind::Unknown, _) => true,
+            (ObjectKind::Outside(_), Layout::Array(ty)) => self.types.size(ty) == 1,
+            _ => false,
         }
     }
 

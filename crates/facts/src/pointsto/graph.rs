@@ -42,6 +42,12 @@ pub(super) enum Complex {
     /// `node` is the source or target of a copy of memory.
     CopyFrom(u32),
     CopyTo(u32),
+    /// `node` is what a location of the source of a copy holds.
+    CopyPart {
+        copy: u32,
+        start: i64,
+        location: Location,
+    },
     /// What `node` points to is out of our hands.
     Escape,
     /// `to = node`, less the objects that the wrapper's callers rename.

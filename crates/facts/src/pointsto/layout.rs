@@ -327,7 +327,7 @@ impl<'a> Types<'a> {
         (step > 0).then_some(((last.offset_bits / 8) as i64, step))
     }
 
-    fn member_at(&self, record: RecordId, offset: i64) -> Option<Inside> {
+    pub(super) fn member_at(&self, record: RecordId, offset: i64) -> Option<Inside> {
         let record = self.records.get(record)?;
         if record.kind == RecordKind::Union {
             let has_array = record.members.iter().any(|member| self.has_array(member.ctype, 8));
@@ -469,7 +469,8 @@ impl<'a> Types<'a> {
     }
 }
 
-enum Inside {
+/// What lies at an offset of a record.
+pub(super) enum Inside {
     Member(i64, TypeId),
     Union,
     UnionWithArray,

@@ -18,6 +18,7 @@ mod heap_types;
 pub mod layout;
 mod object;
 mod result;
+mod shape;
 mod shift;
 mod solver;
 mod wrappers;

@@ -47,10 +47,12 @@ fn apply_all(graph: &mut Graph, calls: &mut Calls, node: Node, fresh: &SparseSet
     if graph.complex[node as usize].is_empty() {
         return;
     }
-    let constraints = std::mem::take(&mut graph.complex[node as usize]);
+    let mut constraints = std::mem::take(&mut graph.complex[node as usize]);
     for &constraint in &constraints {
         apply(graph, calls, constraint, fresh);
     }
+    // An edge has taken its place.
+    constraints.retain(|constraint| !matches!(constraint, Complex::CopyPart { .. }));
     let added = std::mem::replace(&mut graph.complex[node as usize], constraints);
     graph.complex[node as usize].extend(added);
 }
@@ -59,13 +61,14 @@ fn apply(graph: &mut Graph, calls: &mut Calls, constraint: Complex, fresh: &Spar
     match constraint {
         Complex::Load(to, pointee) => {
             for location in fresh.iter() {
-                // Of unknown memory, only the type says where its pointers lead.
-                let read = match location {
-                    0 if pointee == NO_POINTER => continue,
-                    0 => graph.pool(pointee),
-                    _ => graph.places[location as usize].read,
-                };
-                graph.add_edge(read, to);
+                // Of bytes from outside, only the type says where their pointers lead.
+                if pointee != NO_POINTER && graph.is_untyped_outside(location) {
+                    let pool = graph.pool(pointee);
+                    graph.add_edge(pool, to);
+                }
+                if location != 0 {
+                    graph.add_edge(graph.places[location as usize].read, to);
+                }
             }
         }
         Complex::Store(from) => {
@@ -107,9 +110,10 @@ fn apply(graph: &mut Graph, calls: &mut Calls, constraint: Complex, fresh: &Spar
         }
         Complex::CopyTo(copy) => {
             for location in fresh.iter() {
-                copy_to(graph, copy, location);
+                graph.copy_to(copy, location);
             }
         }
+        Complex::CopyPart { copy, start, location } => graph.copy_part(copy, start, location),
         Complex::Escape => {
             for location in fresh.iter() {
                 let object = graph.places[location as usize].object;
@@ -132,16 +136,6 @@ fn copy_from(graph: &mut Graph, copy: u32, location: Location) {
     let sources: Vec<Location> = cells.at.iter().map(|(_, at)| *at).chain(cells.anywhere).collect();
     for source in sources {
         graph.copy_part(copy, offset, source);
-    }
-}
-
-fn copy_to(graph: &mut Graph, copy: u32, location: Location) {
-    if graph.copies[copy as usize].targets.contains(&location) {
-        return;
-    }
-    graph.copies[copy as usize].targets.push(location);
-    for (offset, part) in graph.copies[copy as usize].parts.clone() {
-        graph.write_part(location, offset, part);
     }
 }
 

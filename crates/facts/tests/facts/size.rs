@@ -42,6 +42,32 @@ fn more_escaped_records_than_a_set_can_hold() {
     assert!(written.contains(&"s399+16".to_owned()), "{written:?}");
 }
 
+/// One copy between so many places that they are no longer told apart.
+#[test]
+fn a_copy_between_many_records() {
+    let members: String = (0..40).map(|index| format!("int *m{index}; ")).collect();
+    let mut text = format!("struct s {{ {members}}}; static int zero, rest, last;\n");
+    text += "static void copy(struct s *to, struct s *from) { memcpy(to, from, sizeof *to); }\n";
+    for index in 0..60 {
+        writeln!(text, "static struct s s{index}, t{index};").unwrap();
+    }
+    text += "static void later(struct s *to, struct s *from) { memcpy(to, from, sizeof *to); }\n\
+             static struct s *table[60]; int main(void) { struct s from; from.m0 = &zero;\n";
+    for index in 1..39 {
+        writeln!(text, "from.m{index} = &rest;").unwrap();
+    }
+    for index in 0..60 {
+        writeln!(text, "copy(&s{index}, &from); table[{index}] = &t{index};").unwrap();
+    }
+    // These targets are found when the parts are known, those above before.
+    text += "later(table[59], &from); see(\"late\", t59.m0); from.m39 = &last; see(\"m0\", s0.m0);\n\
+             see(\"m39\", s0.m39); see(\"last\", s59.m39); return 0; }\n";
+    let known = analyse_on_small_stack(&text);
+    for (label, object) in [("m0", "zero"), ("m39", "last"), ("last", "last"), ("late", "zero")] {
+        assert!(known.may_point_into(label, object), "{label} {object}");
+    }
+}
+
 #[test]
 fn long_chains_of_everything() {
     let mut text = String::from("int *hold; struct l { struct l *next; int v; };\n");
