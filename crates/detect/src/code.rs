@@ -7,6 +7,7 @@ use facts::loops::FunctionLoops;
 use program::{CType, Call, Callee, Const, FunctionId, Inst, Op, Operand, Program, TypeId};
 
 use crate::effects::{Effect, Effects, never_written};
+use crate::outside::Members;
 use crate::reaches::Uses;
 use crate::suspects::Suspects;
 
@@ -17,6 +18,7 @@ pub struct Code<'p> {
     callers: Vec<Vec<FunctionId>>,
     effects: Effects,
     uses: Uses,
+    members: Members,
     suspects: Arc<Suspects>,
     never_written: Arc<[bool]>,
     defined: Arc<[bool]>,
@@ -41,13 +43,15 @@ impl<'p> Code<'p> {
         let suspects = Suspects::new(program, &|function: FunctionId| {
             shapes[function.0 as usize].as_ref().map(|shape| &shape.cfg)
         });
+        let members = Members::new(program);
         Self {
             program,
             no_return,
             shapes,
             callers: callers(program),
             effects: Effects::new(program),
-            uses: Uses::new(program),
+            uses: Uses::new(program, &members),
+            members,
             suspects: Arc::new(suspects),
             never_written: never_written(program).into(),
             defined: program.globals.iter().map(|global| global.init.is_some()).collect(),
@@ -81,9 +85,14 @@ impl<'p> Code<'p> {
         self.suspects.clone()
     }
 
+    /// What the program stores to members of its records.
+    pub fn members(&self) -> &Members {
+        &self.members
+    }
+
     /// Whether a value flows into a size, an index, a bound or an allocation.
     pub fn reaches_size(&self, function: FunctionId, value: Operand) -> bool {
-        self.uses.reaches_size(self.program, function, value)
+        self.uses.reaches_size(self.program, &self.members, function, value)
     }
 
     /// Globals that hold their initialiser when `root` starts.
@@ -94,6 +103,11 @@ impl<'p> Code<'p> {
         } else {
             self.never_written.clone()
         }
+    }
+
+    /// Globals that hold their initialiser before anything ran.
+    pub fn defined(&self) -> Arc<[bool]> {
+        self.defined.clone()
     }
 
     pub fn callee_name<'a>(&'a self, call: &'a Call) -> Option<&'a str> {

@@ -4,15 +4,18 @@
 //! the outcome is the same however many threads run them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use findings::Place;
 use logic::{Counters, Solver};
-use program::{FunctionId, LocId, Program};
+use program::{Callee, FunctionId, LocId, Op, Program, Ty};
 use rayon::prelude::*;
 
 use crate::code::Code;
+use crate::entry::{Entry, Inputs};
 use crate::machine::Context;
 use crate::observer::{Asking, Semantics};
+use crate::outside::{Outside, View};
 use crate::pursuit::{Link, Pursuing};
 use crate::query::{Answer, Points, Query, QueryId, Resolution};
 use crate::report::place_of;
@@ -24,33 +27,31 @@ pub struct Settings {
     pub limits: Limits,
     /// Callers above a point that are looked at.
     pub rounds: u32,
-    /// Functions whose parameters of these positions are outside input.
-    pub inputs: BTreeMap<FunctionId, Vec<usize>>,
-    /// The same by name: functions and parameters.
-    pub entries: Vec<(String, Vec<String>)>,
+    /// Functions of the interface, and which of their parameters are outside input.
+    pub inputs: Inputs,
+    /// The same by name.
+    pub entries: Vec<Entry>,
     /// Raise also what is only meant for `--strict`.
     pub strict: bool,
     /// Only these rules; all where empty.
     pub rules: Vec<String>,
     /// Faults taken as corrected, by [`crate::report::fault_id`].
     pub corrected: BTreeSet<String>,
+    /// Only questions in functions of these names; in all where empty.
+    pub functions: Vec<String>,
 }
 
 impl Settings {
     /// The settings with the entries of this program found.
     pub fn resolved(&self, program: &Program) -> Self {
         let mut settings = self.clone();
-        for (name, parameters) in &self.entries {
+        for entry in &self.entries {
             for (id, function) in program.functions.iter_enumerated() {
-                let Some(body) = function.body.as_ref().filter(|_| *function.name == **name) else {
-                    continue;
-                };
-                let positions = body
-                    .variables
-                    .iter()
-                    .filter(|variable| parameters.iter().any(|p| **p == *variable.name))
-                    .filter_map(|variable| variable.parameter.map(|p| p as usize));
-                settings.inputs.insert(id, positions.collect());
+                let body = function.body.as_ref().filter(|_| *function.name == *entry.function);
+                if let Some(body) = body {
+                    let inputs = settings.inputs.entry(id).or_default();
+                    inputs.extend(entry.inputs(body));
+                }
             }
         }
         settings
@@ -59,6 +60,10 @@ impl Settings {
     pub fn wants(&self, rule: &str) -> bool {
         self.rules.is_empty() || self.rules.iter().any(|wanted| wanted == rule)
     }
+
+    pub fn asks_in(&self, function: &str) -> bool {
+        self.functions.is_empty() || self.functions.iter().any(|wanted| wanted == function)
+    }
 }
 
 impl Default for Settings {
@@ -66,11 +71,12 @@ impl Default for Settings {
         Self {
             limits: Limits::default(),
             rounds: 2,
-            inputs: BTreeMap::new(),
+            inputs: Inputs::new(),
             entries: Vec::new(),
             strict: false,
             rules: Vec::new(),
             corrected: BTreeSet::new(),
+            functions: Vec::new(),
         }
     }
 }
@@ -126,11 +132,16 @@ pub struct Engine<'a, 'p> {
     pub settings: &'a Settings,
     /// Queries taken as corrected: they hold wherever they would be asked.
     pub corrected: &'a BTreeSet<QueryId>,
+    /// Memory that functions of the interface are handed.
+    pub outside: &'a Arc<Outside>,
 }
 
 /// Hard questions are asked many times: better a quick don't-know.
 const SOLVER_LIMITS: logic::Limits =
     logic::Limits { steps: 200, prover_resources: 20_000, prover_checks: 2 };
+
+/// How much harder to look where only some functions are asked about.
+const FOCUS: u64 = 10;
 
 impl<'p> Engine<'_, 'p> {
     /// Answers all queries.
@@ -178,7 +189,62 @@ impl<'p> Engine<'_, 'p> {
     }
 
     fn search(&self, root: FunctionId, task: &Task) -> Done {
-        let mut search = self.new_search(root, task);
+        let (initialized, limits) = (self.code.initialized(root), self.limits(root, task));
+        let mut done = self.search_from(root, task, initialized, limits);
+        if self.settings.inputs.contains_key(&root) {
+            self.search_first_call(&mut done, task);
+        }
+        done
+    }
+
+    /// A function of the interface may be the first that is ever called: globals are as they
+    /// were initialised, and what its callees then answer is worth following. That adds
+    /// faults; what else happens, later calls may see otherwise.
+    fn search_first_call(&self, done: &mut Done, task: &Task) {
+        let mut deeper = task.clone();
+        deeper.on_the_way.extend(self.answering_callees(done.root));
+        let limits = Limits { exact: 4, ..self.limits(done.root, &deeper) };
+        let first = self.search_from(done.root, &deeper, self.code.defined(), limits);
+        done.n_instructions += first.n_instructions;
+        done.counters.add(first.counters);
+        done.visited.extend(first.visited);
+        for (id, answer) in first.answers {
+            if let Some((_, known)) = done.answers.iter_mut().find(|(known, _)| *known == id)
+                && known.violations.is_empty()
+            {
+                known.violations = answer.violations;
+            }
+        }
+    }
+
+    /// Functions whose answers a function works with, and that are not too long to follow.
+    fn answering_callees(&self, function: FunctionId) -> Vec<FunctionId> {
+        const MAX_SIZE: usize = 800;
+        let program = self.code.program;
+        let Some(body) = &program.functions[function].body else { return Vec::new() };
+        let callees = body.insts.iter().filter_map(|inst| match &inst.op {
+            Op::Call(call) => match call.callee {
+                Callee::Function(callee) => Some(callee),
+                _ => None,
+            },
+            _ => None,
+        });
+        let answers = |callee: &FunctionId| {
+            let callee = &program.functions[*callee];
+            callee.result != Ty::Void
+                && callee.body.as_ref().is_some_and(|body| body.insts.len() <= MAX_SIZE)
+        };
+        callees.filter(answers).collect()
+    }
+
+    fn search_from(
+        &self,
+        root: FunctionId,
+        task: &Task,
+        initialized: Arc<[bool]>,
+        limits: Limits,
+    ) -> Done {
+        let mut search = self.new_search(root, initialized, limits);
         let active: Vec<QueryId> = task.queries.iter().copied().collect();
         let inputs = self.settings.inputs.get(&root);
         let has_callers = inputs.is_none() && !self.code.callers(root).is_empty();
@@ -192,8 +258,7 @@ impl<'p> Engine<'_, 'p> {
             has_callers,
         )
         .correcting(self.corrected);
-        let is_input = |index| inputs.is_some_and(|inputs| inputs.contains(&index));
-        search.run(root, &is_input, &mut asking);
+        search.run(root, inputs.map_or(&[], Vec::as_slice), &mut asking);
         let cut = search.cutoff.map(|(cutoff, loc)| (cutoff_reason(cutoff).to_owned(), loc));
         let mut answers: Vec<(QueryId, Answer)> = asking.answers.into_iter().collect();
         answers.sort_by_key(|(id, _)| *id);
@@ -219,7 +284,8 @@ impl<'p> Engine<'_, 'p> {
         let inputs = self.settings.inputs.get(root);
         let has_callers = inputs.is_none() && !self.code.callers(*root).is_empty();
         let task = Task { queries: BTreeSet::new(), on_the_way: on_the_way.clone() };
-        let mut search = self.new_search(*root, &task);
+        let (initialized, limits) = (self.code.initialized(*root), self.limits(*root, &task));
+        let mut search = self.new_search(*root, initialized, limits);
         let mut pursuing = Pursuing::new(
             self.code,
             self.semantics,
@@ -230,8 +296,7 @@ impl<'p> Engine<'_, 'p> {
         )
         .correcting(self.corrected);
         pursuing.is_given = is_given;
-        let is_input = |index| inputs.is_some_and(|inputs| inputs.contains(&index));
-        search.run(*root, &is_input, &mut pursuing);
+        search.run(*root, inputs.map_or(&[], Vec::as_slice), &mut pursuing);
         let mut callers = Vec::new();
         if pursuing.leaves && inputs.is_none() {
             for caller in self.code.callers(*root) {
@@ -245,11 +310,24 @@ impl<'p> Engine<'_, 'p> {
         Pursued { links: pursuing.links, callers, n_instructions: search.n_instructions }
     }
 
-    fn new_search(&self, root: FunctionId, task: &Task) -> Search<'_, 'p> {
-        let initialized = self.code.initialized(root);
+    fn new_search(
+        &self,
+        root: FunctionId,
+        initialized: Arc<[bool]>,
+        limits: Limits,
+    ) -> Search<'_, 'p> {
         let mut context = Context::new(self.code.program, Solver::new(SOLVER_LIMITS), initialized);
         context.suspects = self.code.suspects();
-        Search::new(context, self.code, self.limits(root, task))
+        context.outside = self.outside(root);
+        Search::new(context, self.code, limits)
+    }
+
+    /// What the search may believe of memory from outside. A function of the interface is
+    /// called with it as it is; others are called by functions that may have looked at it.
+    fn outside(&self, root: FunctionId) -> View {
+        let is_entry = self.settings.inputs.contains_key(&root);
+        let doubtful = if is_entry { BTreeSet::new() } else { self.outside.doubtful(root) };
+        View { outside: self.outside.clone(), doubtful }
     }
 
     /// Work in proportion to the code a search is about, up to the limit of the settings.
@@ -260,7 +338,16 @@ impl<'p> Engine<'_, 'p> {
         };
         let size: u64 = size(&root) + task.on_the_way.iter().map(size).sum::<u64>();
         let limits = self.settings.limits;
-        Limits { instructions: limits.instructions.min(1_000 + 5 * size), ..limits }
+        if self.settings.functions.is_empty() {
+            return Limits { instructions: limits.instructions.min(1_000 + 5 * size), ..limits };
+        }
+        // Asked about a few functions alone, there is time to look harder.
+        Limits {
+            instructions: (FOCUS * limits.instructions).min(FOCUS * (1_000 + 5 * size)),
+            waiting: 4 * limits.waiting,
+            visits: 4 * limits.visits,
+            ..limits
+        }
     }
 
     /// Books the answers of a search and hands on to callers what it left to them.

@@ -9,9 +9,11 @@ pub mod demand;
 pub mod describe;
 pub mod effects;
 pub mod engine;
+pub mod entry;
 pub mod exits;
 pub mod machine;
 pub mod observer;
+pub mod outside;
 pub mod pursuit;
 pub mod query;
 pub mod reaches;
@@ -23,12 +25,14 @@ pub mod suspects;
 pub mod verdict;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use findings::Findings;
 use program::Program;
 use spec::rules::Rules;
 
 pub use engine::Settings;
+pub use entry::{Entry, Parameter};
 
 /// Raises and answers the queries of all rules on a program.
 pub fn check(program: &Program, rules: &Rules, settings: &Settings, findings: &mut Findings) {
@@ -48,8 +52,10 @@ pub fn with_engine<R>(
     let settings = &settings.resolved(program);
     let code = code::Code::new(program);
     let wanted = |rule: &str| settings.wants(rule);
-    let compiled = semantics::compiled::Compiled::new(rules, program, settings.strict, &wanted);
+    let mut compiled = semantics::compiled::Compiled::new(rules, program, settings.strict, &wanted);
+    compiled.queries.retain(|query| settings.asks_in(&program.functions[query.function].name));
     let semantics = semantics::asking::Specified::new(&code, &compiled);
+    let outside = Arc::new(outside::Outside::new(&code, &settings.inputs));
     let infos: Vec<report::RuleInfo> = rules.faults.iter().map(rule_info).collect();
     let corrected = corrected(program, &infos, &compiled.queries, settings);
     let engine = engine::Engine {
@@ -58,6 +64,7 @@ pub fn with_engine<R>(
         queries: &compiled.queries,
         settings,
         corrected: &corrected,
+        outside: &outside,
     };
     then(&engine, &infos)
 }

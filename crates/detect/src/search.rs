@@ -11,6 +11,7 @@ use program::{
 use rustc_hash::FxHashMap;
 
 use crate::code::Code;
+use crate::entry::Input;
 use crate::exits;
 use crate::machine::access::{Wanted, global_object, make_up, suspect};
 use crate::machine::arith::Arith;
@@ -21,6 +22,7 @@ use crate::machine::path::Path;
 use crate::machine::state::{LoopRun, Phase};
 use crate::machine::trail::{Trail, What};
 use crate::machine::{Context, Feasible, Frame, State, SymbolKind, Value};
+use crate::outside::{c_position, pointee_size};
 
 /// What a search is for. Called at every instruction of every path, in execution order.
 pub trait Observer<'p> {
@@ -79,13 +81,15 @@ pub struct Limits {
     pub depth: usize,
     /// Loops of at most so many iterations are run one by one.
     pub unroll: u32,
+    /// Iterations of other loops that are run exactly before the rest is taken as a whole.
+    pub exact: u32,
     /// Paths that may pass a block: keeps the work linear in the size of the code.
     pub visits: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { instructions: 20_000, waiting: 256, depth: 8, unroll: 6, visits: 12 }
+        Self { instructions: 20_000, waiting: 256, depth: 8, unroll: 6, exact: 1, visits: 12 }
     }
 }
 
@@ -124,13 +128,8 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// Follows the paths from the start of `function`.
-    pub fn run(
-        &mut self,
-        function: FunctionId,
-        is_input: &dyn Fn(usize) -> bool,
-        observer: &mut dyn Observer<'p>,
-    ) {
-        let Some(state) = self.start(function, is_input) else { return };
+    pub fn run(&mut self, function: FunctionId, inputs: &[Input], observer: &mut dyn Observer<'p>) {
+        let Some(state) = self.start(function, inputs) else { return };
         self.waiting.push(state);
         while let Some(state) = self.waiting.pop() {
             if observer.is_done() {
@@ -149,7 +148,7 @@ impl<'a, 'p> Search<'a, 'p> {
         self.code.program.functions[function].body.as_ref().expect("a frame has a body")
     }
 
-    fn start(&mut self, function: FunctionId, is_input: &dyn Fn(usize) -> bool) -> Option<State> {
+    fn start(&mut self, function: FunctionId, inputs: &[Input]) -> Option<State> {
         let info = &self.code.program.functions[function];
         let body = info.body.as_ref()?;
         let mut memory = Memory::default();
@@ -162,8 +161,10 @@ impl<'a, 'p> Search<'a, 'p> {
                 signed: is_signed(&self.context, param.ctype),
                 name: variable.map_or("", |variable| &variable.name),
                 loc: variable.map_or(info.loc, |variable| variable.loc),
+                member: None,
             };
-            let kind = if is_input(c_index) { SymbolKind::Chosen } else { SymbolKind::Entry };
+            let is_input = inputs.iter().any(|input| input.position == c_index);
+            let kind = if is_input { SymbolKind::Chosen } else { SymbolKind::Entry };
             let value = make_up(&mut self.context, &mut memory, wanted, kind);
             if let (Some(size), Value::Pointer { object, .. }) = (param.by_value, value) {
                 let size = self.context.constant(i128::from(size));
@@ -173,6 +174,12 @@ impl<'a, 'p> Search<'a, 'p> {
                 object.null = Terms::FALSE;
             } else if let (true, Value::Pointer { object, .. }) = (param.is_struct_return, value) {
                 memory.get_mut(object).null = Terms::FALSE;
+            } else if let (Value::Pointer { object, .. }, true) = (
+                value,
+                kind == SymbolKind::Chosen
+                    || self.context.outside.leads(self.code.program, param.ctype),
+            ) {
+                memory.get_mut(object).is_outside = true;
             } else if kind == SymbolKind::Entry {
                 let suspicion = self.context.suspects.of_parameter(function, index);
                 suspect(&mut self.context, &mut memory, value, suspicion);
@@ -192,9 +199,37 @@ impl<'a, 'p> Search<'a, 'p> {
             n_steps: 0,
             wrong: Vec::new(),
         };
+        for input in inputs {
+            self.size_by_length(&mut state, *input);
+        }
         state.top_mut().next = body.blocks[Body::ENTRY].first;
         self.visits.insert((0, function, Body::ENTRY), 1);
         Some(state)
+    }
+
+    /// The outside hands over a buffer together with its length.
+    fn size_by_length(&mut self, state: &mut State, input: Input) {
+        let info = &self.code.program.functions[state.top().function];
+        let position = |position| (0..info.params.len()).find(|i| c_position(info, *i) == position);
+        let (Some(data), Some(length)) =
+            (position(input.position), input.length.and_then(position))
+        else {
+            return;
+        };
+        let (Value::Pointer { object, .. }, Value::Int(count)) =
+            (state.top().params[data], state.top().params[length])
+        else {
+            return;
+        };
+        let unit = pointee_size(self.code.program, info.params[data].ctype);
+        let (low, high) = (self.context.constant(0), self.context.constant(1 << 47));
+        let exists = self.context.terms.within(count, low, high);
+        state.path.assume(exists, LocId::UNKNOWN, None);
+        let size = self.context.terms.scale(i128::from(unit), count);
+        let object = state.memory.get_mut(object);
+        object.size = Some(size);
+        object.has_start = true;
+        object.before = None;
     }
 
     fn loc_of(&self, state: &State) -> LocId {
@@ -436,7 +471,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let (Some(shape), Some(run)) = (self.code.shape(frame.function), frame.loops.last()) else {
             return false;
         };
-        run.phase == Phase::First
+        run.phase == Phase::First { n: 0 }
             && !shape.cfg.loops.contains(run.id, target)
             && exits::tests_at_top(self.body(frame.function), &shape.cfg, run.id, frame.block)
     }
@@ -524,12 +559,16 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// The state jumps back to a loop's header; false where other states cover what follows.
     fn next_iteration(&mut self, state: &mut State, id: LoopId) -> bool {
-        let limit = self.limits.unroll;
+        let (limit, exact) = (self.limits.unroll, self.limits.exact);
         let loc = self.loc_of(state);
         let Some(run) = state.top_mut().loops.last_mut() else { return false };
         debug_assert_eq!(run.id, id, "the innermost loop is the one jumped back to");
         match &mut run.phase {
-            Phase::First | Phase::Later { .. } => false,
+            Phase::Later { .. } => false,
+            Phase::First { n } => {
+                *n += 1;
+                *n < exact
+            }
             Phase::Unrolled { n } => {
                 *n += 1;
                 let goes_on = *n <= limit;
@@ -567,7 +606,7 @@ impl<'a, 'p> Search<'a, 'p> {
         frame.next = body.blocks[header].first;
         later.n_forks += 1;
         self.push(later);
-        state.top_mut().loops.push(LoopRun { id, phase: Phase::First });
+        state.top_mut().loops.push(LoopRun { id, phase: Phase::First { n: 0 } });
         true
     }
 
@@ -720,14 +759,15 @@ impl<'a, 'p> Search<'a, 'p> {
     /// have written.
     fn skip_call(&mut self, state: &mut State, id: InstId, call: &'p Call, keeps: bool) {
         let inst = &self.body(state.top().function).insts[id];
-        let effect = self.code.call_effect(call);
+        let callees = self.code.members().callees(self.body(state.top().function), &call.callee);
+        let (effect, is_own) = (self.code.call_effect(call), self.is_own_call(call));
         let mut exec = Exec { context: &mut self.context, state };
         let args: Vec<Value> = call.args.iter().map(|arg| exec.operand(*arg)).collect();
         for (index, value) in args.iter().enumerate() {
             let is_const =
                 call.arg_ctypes.get(index).is_some_and(|ty| self.code.points_to_const(*ty));
             if effect.args.contains(&index) || (effect.anything && !is_const) {
-                exec.forget(*value, inst.loc);
+                exec.forget_argument(call, index, callees, *value, inst.loc);
             }
             if effect.calls_unknown || keeps {
                 let resource = exec.state.resource(exec.context, *value);
@@ -754,6 +794,10 @@ impl<'a, 'p> Search<'a, 'p> {
             SymbolKind::Unknown,
             &name.unwrap_or_default(),
         );
+        if is_own {
+            exec.mark_outside(result);
+            exec.note_answer(result, &args);
+        }
         exec.note(What::Skipped { result }, inst.loc);
         if inst.ty != Ty::Void {
             state.top_mut().set(id, result);
@@ -762,6 +806,15 @@ impl<'a, 'p> Search<'a, 'p> {
 }
 
 impl Search<'_, '_> {
+    /// Whether a call leads to code of the program, or may.
+    fn is_own_call(&self, call: &Call) -> bool {
+        match call.callee {
+            Callee::Function(function) => self.code.program.functions[function].body.is_some(),
+            Callee::Pointer(_) => true,
+            Callee::Intrinsic(_) => false,
+        }
+    }
+
     /// Code that cannot be followed may have written whatever it could reach.
     fn forget_escaped(&mut self, state: &mut State, loc: LocId) {
         let reachable = |object: &Object| match object.kind {

@@ -83,7 +83,8 @@ fn evidence(context: &mut Context, state: &State, violation: FormulaId) -> Vec<F
 }
 
 /// A value that decided in a call what the call came back with. A function has answers for
-/// every caller: that it has this one does not say that this caller ever gets it.
+/// every caller: that it has this one does not say that this caller ever gets it. One to
+/// something from outside can be had by handing over the right thing.
 fn guessed_answer(context: &mut Context, state: &State) -> Option<SymbolId> {
     state.path.iter().filter(|condition| condition.is_choice).find_map(|condition| {
         let frame = condition.frame?;
@@ -94,6 +95,7 @@ fn guessed_answer(context: &mut Context, state: &State) -> Option<SymbolId> {
         let symbols = context.symbols_in(condition.formula);
         let is_unknown = |symbol: &&SymbolId| {
             matches!(context.symbols.get(**symbol).kind, SymbolKind::Unknown | SymbolKind::Entry)
+                && !context.answers.contains(*symbol)
         };
         symbols.iter().find(is_unknown).copied()
     })

@@ -33,6 +33,10 @@ fn analyse(fixture: &Fixture, rules: &spec::rules::Rules) -> Result<Findings, Ru
     while let Some(flag) = flags.next() {
         match flag.as_str() {
             "--strict" => settings.strict = true,
+            "--entry" => {
+                let entry = flags.next().map(|entry| entry.parse()).transpose();
+                settings.entries.extend(entry.map_err(fail)?);
+            }
             "--rule" => settings.rules.extend(flags.next().cloned()),
             other => return Err(fail(format!("this test does not know the flag {other}"))),
         }

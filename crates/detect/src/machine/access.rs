@@ -8,6 +8,8 @@ use super::memory::{Content, Data, Memory, Object, ObjectId, ObjectKind, Write};
 use super::path::Path;
 use super::symbols::SymbolKind;
 use super::value::{Float, Value};
+use crate::outside::reach::MAX_LENGTH;
+use crate::outside::{Member, Reach};
 use crate::suspects::Suspicion;
 
 /// How a read lies to a write.
@@ -28,12 +30,14 @@ pub struct Wanted<'a> {
     /// In C terms, for messages.
     pub name: &'a str,
     pub loc: LocId,
+    /// The member of a record that is read, where it is one.
+    pub member: Option<Member>,
 }
 
 /// A read on a path.
 pub struct Reader<'c, 'p> {
     pub context: &'c mut Context<'p>,
-    pub path: &'c Path,
+    pub path: &'c mut Path,
     pub memory: &'c mut Memory,
 }
 
@@ -250,6 +254,9 @@ impl Reader<'_, '_> {
     }
 
     fn read_content(&mut self, object: &Object, offset: TermId, wanted: Wanted) -> Found {
+        if let Some(value) = self.read_outside(object, offset, wanted) {
+            return Found::MadeUp(value);
+        }
         match object.content {
             Content::Uninit(loc) => Found::Value(Value::Uninit(loc)),
             Content::Zero => Found::Value(self.zero(wanted)),
@@ -271,6 +278,68 @@ impl Reader<'_, '_> {
             Content::Unknown => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
             Content::Input => Found::MadeUp(self.make_up(wanted, SymbolKind::Chosen)),
         }
+    }
+
+    /// What memory handed to the interface holds: members what the program's own stores can
+    /// put there, buffers any byte.
+    fn read_outside(&mut self, object: &Object, offset: TermId, wanted: Wanted) -> Option<Value> {
+        let is_byte = wanted.ty == Ty::Int(8) && wanted.member.is_none();
+        if object.is_outside && is_byte {
+            // A buffer is only so large, however much the outside has to say.
+            let end = self.context.constant(MAX_LENGTH);
+            let exists = self.context.terms.compare(Comparison::Le, offset, end);
+            self.path.assume(exists, LocId::UNKNOWN, None);
+            return Some(self.make_up(wanted, SymbolKind::Chosen));
+        }
+        let member = wanted.member?;
+        let was_found = matches!(object.content, Content::Entry | Content::Input);
+        if !was_found || !self.context.outside.outside.holds(member.0) {
+            return None;
+        }
+        let reach = self.context.outside.reach(member).cloned();
+        match (wanted.ty, reach) {
+            (Ty::Int(1) | Ty::Float(_), Some(Reach::Anything)) => {
+                Some(self.make_up(wanted, SymbolKind::Chosen))
+            }
+            (Ty::Int(bits), Some(reach)) => Some(self.reached(bits, &reach, wanted)),
+            (Ty::Ptr, reach) => {
+                let is_filled = reach == Some(Reach::Anything) && object.content == Content::Input;
+                let kind = if is_filled { SymbolKind::Chosen } else { SymbolKind::Entry };
+                let value = self.make_up(wanted, kind);
+                if let Value::Pointer { object: target, .. } = value {
+                    let target = self.memory.get_mut(target);
+                    target.content = object.content;
+                    target.is_outside = true;
+                }
+                Some(value)
+            }
+            _ => Some(self.make_up(wanted, SymbolKind::Entry)),
+        }
+    }
+
+    /// One of the values that occur, as the outside chooses.
+    fn reached(&mut self, bits: u32, reach: &Reach, wanted: Wanted) -> Value {
+        let all = Interval::of_width(bits, wanted.signed);
+        let domain = match reach {
+            Reach::Anything => all,
+            Reach::Range(low, high) => Interval::new(*low, *high),
+            Reach::OneOf(numbers) => match (numbers.first(), numbers.last()) {
+                (Some(low), Some(high)) => Interval::new(*low, *high),
+                _ => all,
+            },
+        };
+        let domain = if domain.is_within(all) { domain } else { all };
+        let term = self.context.fresh(domain, SymbolKind::Chosen, wanted.name, wanted.loc);
+        if let Reach::OneOf(numbers) = reach {
+            let mut equal = Vec::new();
+            for number in numbers {
+                let number = self.context.constant(*number);
+                equal.push(self.context.terms.compare(Comparison::Eq, term, number));
+            }
+            let one_of = self.context.terms.or(&equal);
+            self.path.assume(one_of, LocId::UNKNOWN, None);
+        }
+        Value::Int(term)
     }
 
     fn read_initializer(

@@ -90,7 +90,7 @@ impl Attributes<'_, '_> {
         let Some((object, offset)) = value.as_pointer() else { return true };
         let state = &mut *self.state;
         let mut reader =
-            Reader { context: self.context, path: &state.path, memory: &mut state.memory };
+            Reader { context: self.context, path: &mut state.path, memory: &mut state.memory };
         !matches!(reader.read(object, offset, wanted), Value::Uninit(_))
     }
 

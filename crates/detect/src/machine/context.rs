@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::path::Path;
 use super::symbols::{SymbolInfo, SymbolKind, Symbols};
 use super::value::Value;
+use crate::outside::View;
 use crate::suspects::Suspects;
 
 pub struct Context<'p> {
@@ -27,6 +28,10 @@ pub struct Context<'p> {
     formula_symbols: FxHashMap<FormulaId, Rc<[SymbolId]>>,
     /// Pointers that callers may hand over spoilt.
     pub suspects: Arc<Suspects>,
+    /// Results of calls that were handed something from outside.
+    pub answers: FxHashSet<SymbolId>,
+    /// What memory handed to the interface may hold.
+    pub outside: View,
     /// Sibling paths ask the same again and again.
     decided: FxHashMap<Box<[FormulaId]>, Feasible>,
 }
@@ -51,6 +56,8 @@ impl<'p> Context<'p> {
             uninit_where: FxHashMap::default(),
             formula_symbols: FxHashMap::default(),
             suspects: Arc::default(),
+            answers: FxHashSet::default(),
+            outside: View::default(),
             decided: FxHashMap::default(),
         }
     }

@@ -1,8 +1,8 @@
 //! The effect of single instructions.
 
-use logic::{Comparison, TermId, Terms};
+use logic::{Comparison, Interval, TermId, Terms};
 use program::{
-    Access, Address, BinaryOp, Body, CType, Inst, InstId, LocId, Op, Operand, Ty, TypeId,
+    Access, Address, BinaryOp, Body, CType, Inst, InstId, LocId, Op, Operand, Program, Ty, TypeId,
 };
 
 use super::access::{Reader, Wanted, constant_value, make_up};
@@ -13,6 +13,8 @@ use super::state::State;
 use super::symbols::SymbolKind;
 use super::trail::What;
 use super::value::Value;
+use crate::outside::members::accessed_member;
+use crate::outside::reach::MAX_LENGTH;
 
 /// Runs instructions that neither branch nor call.
 pub struct Exec<'c, 'p> {
@@ -21,7 +23,7 @@ pub struct Exec<'c, 'p> {
 }
 
 impl<'p> Exec<'_, 'p> {
-    fn body(&self) -> &'p Body {
+    pub fn body(&self) -> &'p Body {
         let function = self.state.top().function;
         self.context.program.functions[function].body.as_ref().expect("a frame has a body")
     }
@@ -176,6 +178,7 @@ impl<'p> Exec<'_, 'p> {
             signed: is_signed(self.context, access.ctype),
             name: &name,
             loc: inst.loc,
+            member: accessed_member(self.body(), access),
         };
         let ptr = self.operand(access.ptr);
         let Value::Pointer { object, offset } = ptr else {
@@ -184,7 +187,7 @@ impl<'p> Exec<'_, 'p> {
         let _ = id;
         let state = &mut *self.state;
         let mut reader =
-            Reader { context: self.context, path: &state.path, memory: &mut state.memory };
+            Reader { context: self.context, path: &mut state.path, memory: &mut state.memory };
         if access.is_volatile && !matches!(reader.memory.get(object).kind, ObjectKind::Local { .. })
         {
             return reader.make_up(wanted, SymbolKind::Unknown);
@@ -240,6 +243,11 @@ impl<'p> Exec<'_, 'p> {
         inst: &Inst,
     ) -> Value {
         let (lhs, rhs) = (self.operand(lhs), self.operand(rhs));
+        if op == BinaryOp::Sub
+            && let Some(distance) = self.distance(lhs, rhs, inst.loc)
+        {
+            return Value::Int(distance);
+        }
         let value = self.arith(inst.loc).binary(op, lhs, rhs, inst.ty, nsw);
         // Where the fault itself is followed, the machine goes on with what it makes of it.
         let overflows_are_undefined = nsw
@@ -257,6 +265,37 @@ impl<'p> Exec<'_, 'p> {
             }
         }
         value
+    }
+
+    /// How far apart two pointers found in memory from outside are. C allows the question
+    /// only where both lead into one buffer, and it is mostly asked of the later one.
+    fn distance(&mut self, lhs: Value, rhs: Value, loc: LocId) -> Option<TermId> {
+        let ((a, x), (b, y)) = (lhs.as_pointer()?, rhs.as_pointer()?);
+        if a == b {
+            return None;
+        }
+        let (to, from) = (self.position(a, loc)?, self.position(b, loc)?);
+        let (to, from) = (self.context.terms.add(to, x), self.context.terms.add(from, y));
+        let distance = self.context.terms.sub(to, from);
+        let (low, high) = (self.context.constant(0), self.context.constant(MAX_LENGTH));
+        let within = self.context.terms.within(distance, low, high);
+        self.state.path.assume(within, LocId::UNKNOWN, None);
+        Some(distance)
+    }
+
+    fn position(&mut self, object: ObjectId, loc: LocId) -> Option<TermId> {
+        let info = self.state.memory.get(object);
+        if !info.is_outside {
+            return None;
+        }
+        if let Some(position) = info.position {
+            return Some(position);
+        }
+        let name = info.name.trim_start_matches('*').to_owned();
+        let range = Interval::new(0, MAX_LENGTH);
+        let position = self.context.fresh(range, SymbolKind::Chosen, name, loc);
+        self.state.memory.get_mut(object).position = Some(position);
+        Some(position)
     }
 
     fn select(
@@ -350,7 +389,7 @@ impl<'p> Exec<'_, 'p> {
         name: &str,
     ) -> Value {
         let signed = is_signed(self.context, ctype);
-        let wanted = Wanted { ty, signed, name, loc };
+        let wanted = Wanted { ty, signed, name, loc, member: None };
         make_up(self.context, &mut self.state.memory, wanted, kind)
     }
 
@@ -509,12 +548,17 @@ pub fn width(ty: Ty) -> u32 {
 
 /// Whether a C type is read as a signed number; unknown types are.
 pub fn is_signed(context: &Context, ctype: TypeId) -> bool {
-    match &context.program.types[ctype] {
+    is_signed_type(context.program, ctype)
+}
+
+/// As [`is_signed`], for a type of a program.
+pub fn is_signed_type(program: &Program, ctype: TypeId) -> bool {
+    match &program.types[ctype] {
         CType::Int { signed, .. } | CType::Enum { signed, .. } => *signed,
         CType::Bool | CType::Pointer(_) => false,
-        CType::Typedef { target, .. } => is_signed(context, *target),
+        CType::Typedef { target, .. } => is_signed_type(program, *target),
         CType::Const(target) | CType::Volatile(target) | CType::Atomic(target) => {
-            is_signed(context, *target)
+            is_signed_type(program, *target)
         }
         _ => true,
     }

@@ -14,6 +14,7 @@ use super::state::State;
 use super::symbols::SymbolKind;
 use super::value::Value;
 use crate::effects::Effect;
+use crate::outside::members::accessed_member;
 
 /// A loop about to be entered in `state`, whose top frame stands before the header's phis.
 pub struct Entry<'a> {
@@ -372,11 +373,12 @@ impl Entry<'_> {
                         signed: false,
                         name: &name,
                         loc: inst.loc,
+                        member: accessed_member(self.body, access),
                     };
                     let state = &mut *exec.state;
                     let mut reader = super::access::Reader {
                         context: exec.context,
-                        path: &state.path,
+                        path: &mut state.path,
                         memory: &mut state.memory,
                     };
                     Some(reader.read(object, offset, wanted))

@@ -72,6 +72,10 @@ pub struct Object {
     pub attributes: BTreeMap<Rc<str>, Value>,
     /// Whether code outside the path may hold a pointer to it.
     pub escaped: bool,
+    /// Whether functions of the interface are handed it, or it hangs on what they are handed.
+    pub is_outside: bool,
+    /// Where it lies in a buffer that it shares with others of its kind.
+    pub position: Option<TermId>,
     /// A function has returned and nothing leads to it any more.
     pub is_lost: bool,
     /// Where it was declared or allocated.
@@ -143,6 +147,8 @@ impl Object {
             log: None,
             attributes: BTreeMap::new(),
             escaped: false,
+            is_outside: false,
+            position: None,
             is_lost: false,
             loc: LocId::UNKNOWN,
         }

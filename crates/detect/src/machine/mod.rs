@@ -7,6 +7,7 @@ pub mod arith;
 pub mod attributes;
 pub mod context;
 pub mod exec;
+pub mod handed;
 pub mod loops;
 pub mod memory;
 pub mod path;

@@ -83,8 +83,8 @@ pub struct LoopRun {
 /// Which iterations of a loop a state stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The first, exactly.
-    First,
+    /// One of the first, `n` after the first of all, exactly.
+    First { n: u32 },
     /// Every one so far, each exactly: the loop is short and counted.
     Unrolled { n: u32 },
     /// Some iteration before the last but one: it only establishes what holds when the loop

@@ -14,6 +14,7 @@ use crate::machine::exec::{Exec, is_signed, width};
 use crate::machine::memory::ObjectKind;
 use crate::machine::strings::Length;
 use crate::machine::{Context, State, SymbolKind, Value};
+use crate::outside::members::{Member, accessed_member};
 
 /// A state that answers for attributes at one instruction of its top frame.
 pub struct Lowered<'c, 'p> {
@@ -101,7 +102,7 @@ impl<'p> Lowered<'_, 'p> {
             Argument::Pointee(pointer) => {
                 let pointer = self.value(pointer)?;
                 let ctype = facts::c_type(self.code.program, self.function(), argument);
-                self.read(pointer, ctype)
+                self.read(pointer, ctype, None)
             }
             Argument::Member(_) | Argument::Rest(_) | Argument::Free(_) => None,
         };
@@ -120,7 +121,9 @@ impl<'p> Lowered<'_, 'p> {
             Op::Load(access) => {
                 let (ptr, ctype) = (access.ptr, access.ctype);
                 let pointer = Exec { context: self.context, state: self.state }.operand(ptr);
-                self.read(pointer, Some(ctype))
+                let function = self.state.top().function;
+                let body = self.code.program.functions[function].body.as_ref()?;
+                self.read(pointer, Some(ctype), accessed_member(body, access))
             }
             Op::Store { value, .. } => {
                 Some(Exec { context: self.context, state: self.state }.operand(*value))
@@ -129,16 +132,21 @@ impl<'p> Lowered<'_, 'p> {
         }
     }
 
-    fn read(&mut self, pointer: Value, ctype: Option<TypeId>) -> Option<Value> {
+    fn read(
+        &mut self,
+        pointer: Value,
+        ctype: Option<TypeId>,
+        member: Option<Member>,
+    ) -> Option<Value> {
         let (object, offset) = pointer.as_pointer()?;
         let ty = machine_type(self.code, ctype?)?;
         let signed = is_signed(self.context, ctype?);
         let name = self.state.memory.get(object).name.trim_start_matches('*').to_owned();
-        let wanted = Wanted { ty, signed, name: &name, loc: self.loc };
+        let wanted = Wanted { ty, signed, name: &name, loc: self.loc, member };
         let state = &mut *self.state;
         let mut reader = crate::machine::access::Reader {
             context: self.context,
-            path: &state.path,
+            path: &mut state.path,
             memory: &mut state.memory,
         };
         Some(reader.read(object, offset, wanted))
@@ -269,7 +277,8 @@ impl<'p> Lowered<'_, 'p> {
         match self.value(argument)? {
             Value::Uninit(_) => Some(false),
             value @ Value::Pointer { .. } if self.is_memory(argument) => {
-                let wanted = Wanted { ty: Ty::Int(8), signed: false, name: "", loc: self.loc };
+                let wanted =
+                    Wanted { ty: Ty::Int(8), signed: false, name: "", loc: self.loc, member: None };
                 Some(self.attributes().is_initialized(value, wanted))
             }
             _ => Some(true),

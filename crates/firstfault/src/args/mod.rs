@@ -59,10 +59,16 @@ pub struct CheckArgs {
     /// Only this rule; may be given several times
     #[arg(long, value_name = "RULE")]
     pub rule: Vec<String>,
+    /// Only what goes wrong in this function, looked for harder; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub function: Vec<String>,
     /// A specification of your own, or a folder of them
     #[arg(long, value_name = "PATH")]
     pub spec: Vec<PathBuf>,
-    /// An interface function and its parameters that come from outside: parse:data,len
+    /// An interface function and its parameters that come from outside: parse:state,data[len],len
+    ///
+    /// Numbers and the bytes of buffers are anything; data[len] points to len elements. Records
+    /// hold what the program itself can have stored there in earlier calls.
     #[arg(long, value_name = "FUNCTION:PARAMETERS")]
     pub entry: Vec<String>,
     /// Leave out what happens only when there is no memory: allocators never return null

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use base::Cancel;
 use correlate::Imported;
 use facts::Facts;
@@ -112,15 +112,18 @@ fn detection(args: &CheckArgs, config: Config) -> Result<(Rules, detect::Setting
     let mut settings = detect::Settings {
         strict: args.strict,
         rules: args.rule.clone(),
+        functions: args.function.clone(),
         ..detect::Settings::default()
     };
-    settings.entries.extend(config.entry.into_iter().map(|entry| (entry.function, entry.input)));
+    for entry in config.entry {
+        let function = entry.function;
+        let parameters: Result<_, String> = entry.input.iter().map(|p| p.parse()).collect();
+        let parameters = parameters.map_err(|why| anyhow!("entry {function}: {why}"))?;
+        settings.entries.push(detect::Entry { function, parameters });
+    }
     for entry in &args.entry {
-        let Some((function, parameters)) = entry.split_once(':') else {
-            bail!("`--entry {entry}` names no parameters (write function:parameter,parameter)");
-        };
-        let parameters = parameters.split(',').map(str::to_owned).collect();
-        settings.entries.push((function.to_owned(), parameters));
+        let parsed = entry.parse().map_err(|why| anyhow!("`--entry {entry}`: {why}"))?;
+        settings.entries.push(parsed);
     }
     Ok((rules, settings))
 }
@@ -128,7 +131,14 @@ fn detection(args: &CheckArgs, config: Config) -> Result<(Rules, detect::Setting
 /// An entry that names nothing is most likely a spelling mistake, and would change nothing.
 fn missing_entries(settings: &detect::Settings, program: &Program) -> BTreeSet<String> {
     let mut missing = BTreeSet::new();
-    for (name, parameters) in &settings.entries {
+    for name in &settings.functions {
+        let is_body = |f: &program::Function| *f.name == **name && f.body.is_some();
+        if !program.functions.iter().any(is_body) {
+            missing.insert(format!("no function {name} with a body"));
+        }
+    }
+    for entry in &settings.entries {
+        let name = &entry.function;
         let mut bodies = program
             .functions
             .iter()
@@ -143,7 +153,7 @@ fn missing_entries(settings: &detect::Settings, program: &Program) -> BTreeSet<S
             .flat_map(|body| body.variables.iter().filter(|v| v.parameter.is_some()))
             .map(|variable| &*variable.name)
             .collect();
-        for parameter in parameters.iter().filter(|p| !named.contains(&p.as_str())) {
+        for parameter in entry.names().filter(|name| !named.contains(name)) {
             missing.insert(format!("{name} has no parameter {parameter}"));
         }
     }

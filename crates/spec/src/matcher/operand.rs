@@ -1,6 +1,6 @@
 //! Matching operand trees, looking through conversions.
 
-use program::{BinaryOp as Machine, Callee, Const, Op, Operand, Ty};
+use program::{BinaryOp as Machine, Callee, Const, ConversionKind, Op, Operand, Ty};
 
 use super::Matching;
 use crate::ast::{VarIndex, VarKind};
@@ -68,6 +68,17 @@ impl Matching<'_> {
         }
     }
 
+    /// The pointer that an operand is the number of.
+    fn address_of(&self, operand: Operand) -> Option<Operand> {
+        let Operand::Inst(inst) = operand else { return None };
+        match &self.body.insts[inst].op {
+            Op::Convert(conversion) if conversion.kind == ConversionKind::PointerToInt => {
+                Some(conversion.value)
+            }
+            _ => None,
+        }
+    }
+
     pub(super) fn binary(
         &self,
         c_op: BinaryOp,
@@ -80,8 +91,14 @@ impl Matching<'_> {
         match op {
             Op::Binary { op: machine, lhs, rhs, .. } => {
                 if same_operation(c_op, *machine) {
-                    return self.operand(left, *lhs, bindings, depth)
-                        && self.operand(right, *rhs, bindings, depth);
+                    // The distance of two pointers is asked of the pointers: no arithmetic on
+                    // the numbers they are.
+                    let (lhs, rhs) = match (self.address_of(*lhs), self.address_of(*rhs)) {
+                        (Some(lhs), Some(rhs)) if c_op == BinaryOp::Sub => (lhs, rhs),
+                        _ => (*lhs, *rhs),
+                    };
+                    return self.operand(left, lhs, bindings, depth)
+                        && self.operand(right, rhs, bindings, depth);
                 }
                 // Compilers turn `x - 1` into `x + -1`.
                 if let (BinaryOp::Sub, Machine::Add, Expr::Int(value)) = (c_op, machine, right) {

@@ -47,6 +47,9 @@ struct Defect {
     function: String,
     rules: Vec<String>,
     entries: Vec<String>,
+    /// Functions where it shows, if not in `function` itself.
+    #[serde(default)]
+    shows_in: Vec<String>,
     old: String,
     current: Option<String>,
 }
@@ -125,7 +128,10 @@ fn asked(
     cpu_limit: Duration,
 ) -> Result<Answer> {
     let rules: Vec<&str> = defect.rules.iter().map(String::as_str).collect();
-    let run = Run { jobs: 1, rules: &rules, entries: &defect.entries, cpu_limit };
+    let functions: Vec<String> =
+        [&defect.function].into_iter().chain(&defect.shows_in).cloned().collect();
+    let run =
+        Run { jobs: 1, rules: &rules, functions: &functions, entries: &defect.entries, cpu_limit };
     let ran = subject::run(program, corpus, &run)?;
     let Some((_, report, _)) = ran.results else {
         return Ok(Answer::Stopped(ran.ending.to_string()));

@@ -37,6 +37,8 @@ pub struct Run<'a> {
     pub jobs: usize,
     /// Only these rules; all where empty.
     pub rules: &'a [&'a str],
+    /// Only questions in these functions; in all where empty.
+    pub functions: &'a [String],
     /// Interface functions and their parameters, as for `--entry`.
     pub entries: &'a [String],
     /// Processor time after which it is stopped.
@@ -130,7 +132,7 @@ pub fn measure(program: &Path, corpus: &Corpus, jobs: usize) -> Result<Measured>
     let ran = run(
         program,
         corpus,
-        &Run { jobs, rules, entries: &[], cpu_limit: Duration::from_secs(3600) },
+        &Run { jobs, rules, functions: &[], entries: &[], cpu_limit: Duration::from_secs(3600) },
     )?;
     let Some((timings, report, _)) = ran.results else {
         bail!("firstfault {}\n{}", ran.ending, ran.log);
@@ -160,6 +162,7 @@ pub fn run(program: &Path, corpus: &Corpus, run: &Run<'_>) -> Result<Ran> {
         .arg(program)
         .args(["check", "--format", "json", "-j", &run.jobs.to_string(), "-p", "."])
         .args(run.rules.iter().flat_map(|rule| ["--rule", rule]))
+        .args(run.functions.iter().flat_map(|name| ["--function", name]))
         .args(run.entries.iter().flat_map(|entry| ["--entry", entry]))
         .arg("--state")
         .arg(state.path().join("state"))

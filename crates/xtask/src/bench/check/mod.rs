@@ -105,8 +105,11 @@ fn measure(
         lines += code_lines::count(&text);
     }
     let cpu_limit = Duration::from_secs(options.limit);
-    let ran =
-        subject::run(program, corpus, &subject::Run { jobs, rules: &[], entries: &[], cpu_limit })?;
+    let ran = subject::run(
+        program,
+        corpus,
+        &subject::Run { jobs, rules: &[], functions: &[], entries: &[], cpu_limit },
+    )?;
     match &ran.results {
         Some((_, report, json)) => {
             for missing in &report.incomplete {
