@@ -27,7 +27,7 @@ pub(super) const NO_POINTER: TypeId = TypeId(u32::MAX);
 pub(super) const ANYWHERE: i64 = i64::MIN;
 
 /// A constraint that adds edges as the set of its node grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Complex {
     /// `to = *node`, read as a pointer to this type.
     Load(Node, TypeId),
@@ -111,7 +111,8 @@ pub(super) struct Graph<'a> {
     pub(super) is_escaping: bool,
     /// Functions that escaped and were not yet entered.
     pub escaped_functions: Vec<FunctionId>,
-    constrained: FxHashSet<(Node, Complex)>,
+    /// The constraints nodes have, or had before they were merged.
+    pub(super) constrained: FxHashSet<(Node, Complex)>,
     /// New constraints that have yet to see what their node holds.
     pub pending: Vec<(Node, Complex)>,
     /// Nodes with fresh members, in no order.

@@ -253,11 +253,10 @@ fn merge(graph: &mut Graph, root: Node, member: Node) {
     graph.points_to[root as usize].union(&members);
     graph.fresh[root as usize].union(&unseen);
     graph.edges[root as usize].union(&edges);
-    if !complex.is_empty() {
-        let constraints = &mut graph.complex[root as usize];
-        constraints.extend(complex);
-        constraints.sort_unstable();
-        constraints.dedup();
+    for constraint in complex {
+        if graph.constrained.insert((root, constraint)) {
+            graph.complex[root as usize].push(constraint);
+        }
     }
 }
 
