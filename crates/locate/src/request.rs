@@ -81,7 +81,9 @@ pub struct Located {
 pub fn locate(request: &Request, cancel: &Cancel) -> Result<Located, RequestError> {
     let suite = Suite::load(&request.tests)?;
     let built = Built::new(&request.build, cancel)?;
-    let session = Session::start(&built.program, &suite, request.options, cancel)?;
+    let coverage_only = matches!(request.ranking, Ranking::Formula(_));
+    let options = Options { coverage_only, ..request.options };
+    let session = Session::start(&built.program, &suite, options, cancel)?;
     let made = ranked(request, &session)?;
     let stats = made.found.as_ref().map(Found::stats).unwrap_or_default();
     Ok(Located { findings: made.findings(&session), stats, runs: session.cost })

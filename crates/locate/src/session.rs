@@ -20,11 +20,19 @@ pub struct Options {
     pub limit_is_failure: bool,
     /// A process per replacement even where snapshots would do.
     pub force_fork: bool,
+    /// Whether only coverage is wanted, and no value is ever replaced.
+    pub coverage_only: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { limits: Limits::default(), jobs: 1, limit_is_failure: false, force_fork: false }
+        Self {
+            limits: Limits::default(),
+            jobs: 1,
+            limit_is_failure: false,
+            force_fork: false,
+            coverage_only: false,
+        }
     }
 }
 
@@ -239,6 +247,8 @@ fn try_test(runner: &Runner<'_>, test: &Test, options: &Options) -> io::Result<T
     let plain = if is_endless { second.clone() } else { runner.run_plain(test)? };
     let first = if is_endless && !options.limit_is_failure {
         second.clone()
+    } else if options.coverage_only {
+        runner.run(test)?
     } else {
         runner.run_profiled(test, &mut profile)?
     };

@@ -134,9 +134,13 @@ impl Program {
         for (source, unit) in options.sources.iter().zip(&units) {
             program.add(source.file(), unit)?;
         }
+        let main = options.loose.as_ref().map(|wanted| {
+            let wanted = wanted.as_deref();
+            program.main(&options.sources, wanted)
+        });
+        let main = main.transpose()?;
         let (mut objects, mut plain_objects) = builder.objects(&units)?;
-        if let Some(wanted) = &options.loose {
-            let main = program.main(&options.sources, wanted.as_deref())?;
+        if let Some(main) = main {
             objects = builder.as_needed(main, objects, "hooked")?;
             plain_objects = builder.as_needed(main, plain_objects, "plain")?;
         }
