@@ -15,6 +15,7 @@ mod external;
 mod generate;
 mod graph;
 mod heap_types;
+mod inside;
 pub mod layout;
 mod object;
 mod result;

@@ -2,7 +2,8 @@
 
 use program::{CType, TypeId};
 
-use super::layout::{Inside, Layout, MAX_NESTING, Types};
+use super::inside::Inside;
+use super::layout::{Layout, MAX_NESTING, Types};
 
 /// What starts at an offset of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
