@@ -1,12 +1,10 @@
 //! Input that cannot be compiled or imported is an error of one unit, and never a panic.
 
-mod common;
-
 use base::{Cancel, SourceMap};
 use llvm::{CompileError, ImportError};
 
 fn compile(text: &str) -> Result<Vec<u8>, CompileError> {
-    let map = common::identity_map(text);
+    let map = fixture::identity_map(text);
     llvm::compile(text.as_bytes(), &[""; 0], &map, &Default::default(), &Cancel::new())
 }
 
@@ -50,7 +48,7 @@ fn a_compiler_that_hangs_is_stopped() {
 fn damaged_bitcode_is_an_error() {
     let text = "struct s { int a; }; int f(struct s *p) { return p->a ? 1 : 2; }";
     let bitcode = compile(text).expect("it compiles");
-    let map = common::identity_map(text);
+    let map = fixture::identity_map(text);
     for length in [0, 1, 4, 100, bitcode.len() / 2, bitcode.len() - 200] {
         let result = llvm::import(&bitcode[..length], &map, "t.c");
         assert!(matches!(result, Err(ImportError::Bitcode { .. })), "{length} bytes");

@@ -4,10 +4,10 @@
 //! The C text calls `see("label", pointer)` or `see_int("label", number)`, functions with
 //! an empty body of their own, so that asking changes nothing.
 
-use base::source::SourceMapEntry;
-use base::{Cancel, Origin, SourceMap, SourcePosition};
+use base::Cancel;
 use facts::pointsto::Types;
 use facts::{CellId, Facts, Interval, LoopFacts, Nullness, ObjectKind, Options, Version};
+use fixture::identity_map;
 use program::{Body, Callee, Const, FunctionId, InstId, Op, Operand, Program};
 
 /// Declared in front of every test program.
@@ -68,19 +68,6 @@ fn expand_macros(text: &str) -> String {
     let output = child.wait_with_output().expect("clang-19 runs");
     writing.join().expect("no panic").expect("clang-19 reads its input");
     String::from_utf8(output.stdout).expect("C text")
-}
-
-fn identity_map(text: &str) -> SourceMap {
-    let position = |line| SourcePosition { file: 0, line, column: 1, origin: Origin::Plain };
-    let n_lines = text.lines().count() as u32;
-    SourceMap {
-        files: vec!["t.c".into()],
-        system_files: vec![false],
-        macros: Vec::new(),
-        entries: (1..=n_lines)
-            .map(|line| SourceMapEntry { line, column: 1, position: position(line) })
-            .collect(),
-    }
 }
 
 pub fn analyse(text: &str) -> Analysed {

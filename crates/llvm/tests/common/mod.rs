@@ -2,26 +2,12 @@
 //! was imported.
 #![allow(dead_code)]
 
-use base::source::SourceMapEntry;
-use base::{Cancel, Origin, SourceMap, SourcePosition};
+use base::Cancel;
+use fixture::identity_map;
 use program::{
     Access, Body, Callee, Const, ConversionOrigin, Function, FunctionId, Global, Inst, Op, Operand,
     PathStep, Program, Terminator, TypeId,
 };
-
-/// Every place of the text is its own source position.
-pub fn identity_map(text: &str) -> SourceMap {
-    let position = |line| SourcePosition { file: 0, line, column: 1, origin: Origin::Plain };
-    let n_lines = text.lines().count() as u32;
-    SourceMap {
-        files: vec!["t.c".into()],
-        system_files: vec![false],
-        macros: Vec::new(),
-        entries: (1..=n_lines)
-            .map(|line| SourceMapEntry { line, column: 1, position: position(line) })
-            .collect(),
-    }
-}
 
 pub fn import(text: &str) -> Program {
     import_with(text, &[])
