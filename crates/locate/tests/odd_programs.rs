@@ -286,3 +286,38 @@ int main(int argc, char **argv) {
     let findings = locate::to_findings(&session, Some(&ivmps), &[]);
     assert_eq!(findings.incomplete[0].what, "search of test many");
 }
+
+/// What the runtime asks of the system between two statements leaves no trace in `errno`.
+#[test]
+fn errno_is_the_programs_own() {
+    let project = Project::new(
+        r#"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  FILE *result = fopen("result", "w");
+  errno = 0;
+  int n = atoi(argv[1]);
+  if (n > 5) // should be >=
+    fputs("many ", result);
+  fprintf(result, "%d\n", errno);
+  return 0;
+}
+"#,
+    );
+    let writing = |n: &str, result: &str| {
+        let files = vec![("result".to_string(), result.into())];
+        test(n, &[n], "", Oracle::Output(Expected { files, ..Expected::default() }))
+    };
+    let project = project
+        .add(writing("5", "many 0\n"))
+        .add(writing("4", "0\n"))
+        .add(writing("6", "many 0\n"));
+    let cancel = Cancel::new();
+    let session = session(&project, &cancel).unwrap();
+    let ivmps = search(&session, Search::Full);
+    assert!(ivmps.stats.n_forked > 0, "written files need a fork");
+    let found = lines_with_ivmps(&session, &ivmps);
+    assert!(found[0].1.contains(&project.line("// should")), "{found:?}");
+}

@@ -21,6 +21,7 @@
 #define MAX_FILES 256
 #define MOST_BYTES (16u << 20)
 #define LARGE_PAGE ((uintptr_t)2 << 20)
+#define MANY_PAGES 1024
 // Memory that is made of large pages.
 #define MOST_LARGE_BYTES ((uintptr_t)256 << 20)
 #ifndef MADV_COLLAPSE
@@ -42,8 +43,8 @@ static unsigned n_kept;
 static char *storage;
 static size_t stored;
 
-#define MAPS_SIZE (64u << 10)
-static char *maps;
+#define TEXT_SIZE (64u << 10)
+static char *text;
 
 static void ticked(int signal) {
   (void)signal;
@@ -65,7 +66,7 @@ static void *reserve(size_t size) {
 void ff_fork_prepare(void) {
   kept = reserve(MAX_FILES * sizeof *kept);
   storage = reserve(MOST_BYTES);
-  maps = reserve(MAPS_SIZE);
+  text = reserve(TEXT_SIZE);
   struct sigaction action = {.sa_handler = ticked, .sa_flags = SA_RESTART};
   sigaction(SIGALRM, &action, NULL);
   struct itimerval every = {{0, 100000}, {0, 100000}};
@@ -179,19 +180,33 @@ static uintptr_t make_large(char *line) {
   return end - start;
 }
 
-// A fork copies an entry for every page in use: few large ones are copied several times faster.
-// Where the system has none, nothing happens.
-static void use_large_pages(void) {
+static void read_text(const char *path) {
   size_t size = 0;
-  int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  for (ssize_t got; size < MAPS_SIZE - 1 && (got = read(fd, maps + size, MAPS_SIZE - 1 - size)) > 0;)
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  for (ssize_t got; fd >= 0 && size < TEXT_SIZE - 1 &&
+                    (got = read(fd, text + size, TEXT_SIZE - 1 - size)) > 0;)
     size += got;
-  close(fd);
-  maps[size] = 0;
+  if (fd >= 0)
+    close(fd);
+  text[size] = 0;
+}
+
+// Pages of the program that are in memory.
+static unsigned long n_resident(void) {
+  read_text("/proc/self/statm");
+  char *rest;
+  strtoul(text, &rest, 10); // All of its address space.
+  return strtoul(rest, NULL, 10);
+}
+
+// A fork copies an entry for every page in use: few large ones are copied several times faster.
+// Where the system has none, nothing happens; for a small program they do not pay.
+static void use_large_pages(void) {
+  if (n_resident() < MANY_PAGES)
+    return;
+  read_text("/proc/self/maps");
   uintptr_t total = 0;
-  for (char *line = maps, *end; total < MOST_LARGE_BYTES && (end = strchr(line, '\n')); line = end + 1) {
+  for (char *line = text, *end; total < MOST_LARGE_BYTES && (end = strchr(line, '\n')); line = end + 1) {
     *end = 0;
     total += make_large(line);
   }
@@ -200,12 +215,14 @@ static void use_large_pages(void) {
 // Keeps what the replaced runs of one instance change outside their memory.
 void ff_fork_instance(void) {
   static uint64_t n_instances;
+  int error = errno;
   ++n_instances;
   // The program may have asked for more memory since.
   if ((n_instances & (n_instances - 1)) == 0)
     use_large_pages();
   save_offsets();
   keep_folder();
+  errno = error;
 }
 
 static int wait_for_child(void) {
@@ -218,6 +235,7 @@ static int wait_for_child(void) {
 
 int ff_fork_child(void) {
   pid_t parent = getpid();
+  int error = errno;
   ticks = 0;
   child = fork();
   if (child < 0)
@@ -234,6 +252,7 @@ int ff_fork_child(void) {
   ff_judge(WIFEXITED(status), WEXITSTATUS(status));
   restore_offsets();
   put_back_folder();
+  errno = error;
   return 0;
 }
 
