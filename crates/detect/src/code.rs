@@ -3,13 +3,17 @@
 use std::sync::Arc;
 
 use facts::cfg::{Cfg, NoReturn};
+use facts::externals;
 use facts::loops::FunctionLoops;
-use program::{CType, Call, Callee, Const, FunctionId, Inst, Op, Operand, Program, TypeId};
+use program::{CType, Call, Callee, Const, FunctionId, Inst, InstId, Op, Operand, Program, TypeId};
 
 use crate::effects::{Effect, Effects, never_written};
 use crate::outside::Members;
+use crate::ownership::Ownership;
+use crate::ownership::handed::Fate;
 use crate::reaches::Uses;
 use crate::suspects::Suspects;
+use crate::tested::{self, Tested};
 
 pub struct Code<'p> {
     pub program: &'p Program,
@@ -18,8 +22,10 @@ pub struct Code<'p> {
     callers: Vec<Vec<FunctionId>>,
     effects: Effects,
     uses: Uses,
+    tested: Tested,
     members: Members,
     suspects: Arc<Suspects>,
+    ownership: Ownership,
     never_written: Arc<[bool]>,
     defined: Arc<[bool]>,
 }
@@ -44,13 +50,19 @@ impl<'p> Code<'p> {
             shapes[function.0 as usize].as_ref().map(|shape| &shape.cfg)
         });
         let members = Members::new(program);
+        let ownership = Ownership::new(program, &|function: FunctionId| {
+            shapes[function.0 as usize].as_ref().map(|shape| &shape.cfg)
+        });
+        let uses = Uses::new(program, &members);
         Self {
+            ownership,
             program,
             no_return,
             shapes,
             callers: callers(program),
             effects: Effects::new(program),
-            uses: Uses::new(program, &members),
+            tested: Tested::new(program, &uses),
+            uses,
             members,
             suspects: Arc::new(suspects),
             never_written: never_written(program).into(),
@@ -88,6 +100,46 @@ impl<'p> Code<'p> {
     /// What the program stores to members of its records.
     pub fn members(&self) -> &Members {
         &self.members
+    }
+
+    /// Which functions allocate and release memory for their callers.
+    pub fn ownership(&self) -> &Ownership {
+        &self.ownership
+    }
+
+    /// What a call may do with a pointer it is given.
+    pub fn fate(&self, caller: FunctionId, call: &Call, index: usize) -> Fate {
+        let Ownership { targets, handed, .. } = &self.ownership;
+        match &self.program.functions[caller].body {
+            Some(body) => handed.of_argument(self.program, targets, body, call, index),
+            None => Fate::default(),
+        }
+    }
+
+    /// Whether a library function holds on to an argument, or hands it to another thread.
+    pub fn is_kept_outside(&self, call: &Call, index: usize) -> bool {
+        let Callee::Function(function) = call.callee else { return false };
+        let Some(external) = externals::lookup(&self.program.functions[function].name) else {
+            return false;
+        };
+        let is = |listed: &u8| usize::from(*listed) == index;
+        let passes = external.callbacks.iter().flat_map(|callback| &callback.passes);
+        external.keeps.iter().any(is) || passes.into_iter().any(is)
+    }
+
+    /// Whether the code of `caller` decides by what a call of it came back with.
+    pub fn is_tested(&self, caller: FunctionId, call: InstId) -> bool {
+        self.tested.contains(caller, call)
+    }
+
+    /// Whether a value is only combined or compared bit by bit.
+    pub fn masks(&self, function: FunctionId, value: Operand) -> bool {
+        tested::masks(&self.uses, self.program, function, value)
+    }
+
+    /// Whether anything reads what an instruction computes.
+    pub fn is_used(&self, function: FunctionId, inst: InstId) -> bool {
+        !self.uses.users(function, inst).is_empty()
     }
 
     /// Whether a value flows into a size, an index, a bound or an allocation.

@@ -183,7 +183,7 @@ pub fn value(context: &Context, value: Value) -> Option<String> {
             None => term(context, id),
         },
         Value::Float(float) => float.known.map(|known| known.to_string()),
-        Value::Uninit(_) => Some("not initialised".to_owned()),
+        Value::Uninit(_) => Some("a value".to_owned()),
         _ => None,
     }
 }

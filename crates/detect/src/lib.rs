@@ -14,14 +14,17 @@ pub mod exits;
 pub mod machine;
 pub mod observer;
 pub mod outside;
+pub mod ownership;
 pub mod pursuit;
 pub mod query;
 pub mod reaches;
 pub mod report;
 pub mod search;
 pub mod semantics;
+mod skip;
 pub mod steps;
 pub mod suspects;
+pub mod tested;
 pub mod verdict;
 
 use std::collections::BTreeSet;
@@ -52,7 +55,7 @@ pub fn with_engine<R>(
     let settings = &settings.resolved(program);
     let code = code::Code::new(program);
     let wanted = |rule: &str| settings.wants(rule);
-    let mut compiled = semantics::compiled::Compiled::new(rules, program, settings.strict, &wanted);
+    let mut compiled = semantics::compiled::Compiled::new(rules, &code, settings.strict, &wanted);
     compiled.queries.retain(|query| settings.asks_in(&program.functions[query.function].name));
     let semantics = semantics::asking::Specified::new(&code, &compiled);
     let outside = Arc::new(outside::Outside::new(&code, &settings.inputs));

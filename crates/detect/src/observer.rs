@@ -15,7 +15,7 @@ use crate::machine::{Context, Feasible, State, SymbolKind};
 use crate::query::{Answer, At, Points, Query, QueryId, Violation};
 use crate::search::Observer;
 use crate::steps::{Relevant, place, segment};
-use crate::verdict::{Verdict, involved_symbols, judge};
+use crate::verdict::{About, Verdict, involved_symbols, judge};
 
 /// What the specifications say about points and calls.
 pub trait Semantics<'p>: Sync {
@@ -42,7 +42,6 @@ pub trait Semantics<'p>: Sync {
         context: &mut Context<'p>,
         state: &mut State,
         inst: InstId,
-        callee: FunctionId,
         forks: &mut Vec<State>,
     ) -> bool;
 
@@ -252,10 +251,18 @@ impl<'a, 'p> Asking<'a, 'p> {
     /// Asks one query; what holds from here on because it did not go wrong.
     fn ask(&mut self, context: &mut Context<'p>, state: &mut State, id: QueryId) -> FormulaId {
         self.answers.entry(id).or_default().reached = true;
-        if self.is_closed(id) {
-            return Terms::TRUE;
-        }
         let query = &self.queries[id.0 as usize];
+        if self.is_closed(id) {
+            // Paths on which it goes wrong again end here as the first one did.
+            let was_unsafe = self.answers.get(&id).is_some_and(|a| !a.violations.is_empty());
+            if !was_unsafe || !self.semantics.is_fatal(query) {
+                return Terms::TRUE;
+            }
+            return match self.semantics.require(context, state, query) {
+                Required::Holds(Terms::FALSE, _) => Terms::FALSE,
+                _ => Terms::TRUE,
+            };
+        }
         let loc = self.loc_of(query);
         let (required, objects) = match self.semantics.require(context, state, query) {
             Required::Holds(formula, objects) => (formula, objects),
@@ -276,7 +283,9 @@ impl<'a, 'p> Asking<'a, 'p> {
             return Terms::TRUE;
         }
         *self.judged.entry(id).or_default() += 1;
-        let verdict = judge(context, state, violation, self.root_has_callers);
+        let about = About { objects: &objects, hangs_on_path: false };
+        let verdict = judge(context, state, violation, &about, self.root_has_callers);
+        let is_unsafe = matches!(verdict, Verdict::Unsafe { .. });
         self.record(context, state, id, verdict, violation, objects);
         if self.is_closed(id) {
             self.demand = self.demand();
@@ -289,7 +298,8 @@ impl<'a, 'p> Asking<'a, 'p> {
         }
         match context.feasible(&state.path, &[required]) {
             Feasible::Yes => required,
-            Feasible::No if self.semantics.stops_the_program(query) => Terms::FALSE,
+            // What else goes wrong on this path is a consequence.
+            Feasible::No if is_unsafe || self.semantics.stops_the_program(query) => Terms::FALSE,
             _ => Terms::TRUE,
         }
     }
@@ -373,8 +383,9 @@ impl<'a, 'p> Asking<'a, 'p> {
         let is_own = matches!(state.memory.get(object).kind, ObjectKind::Heap { .. });
         let exists = if is_own { context.terms.not(null) } else { Terms::TRUE };
         let violation = context.terms.and(&[violated, exists]);
+        let about = About { objects: &[object], hangs_on_path: true };
         if let Verdict::Unsafe { input_dependent } =
-            judge(context, state, violation, self.root_has_callers)
+            judge(context, state, violation, &about, self.root_has_callers)
         {
             let symbols = involved_symbols(context, state, violation);
             let relevant = Relevant { symbols, objects: vec![object] };
@@ -429,10 +440,9 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
         context: &mut Context<'p>,
         state: &mut State,
         inst: InstId,
-        callee: FunctionId,
         forks: &mut Vec<State>,
     ) -> bool {
-        self.semantics.model(context, state, inst, callee, forks)
+        self.semantics.model(context, state, inst, forks)
     }
 
     fn after(
@@ -468,10 +478,6 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
         for object in lost {
             state.memory.get_mut(object).is_lost = true;
         }
-    }
-
-    fn keeps_arguments(&self, callee: FunctionId) -> bool {
-        self.semantics.is_stateful(callee)
     }
 
     fn wants(&self, block: BlockId) -> bool {

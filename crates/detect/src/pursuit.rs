@@ -18,7 +18,7 @@ use crate::observer::{Corrected, Corrupted, Required, Semantics, is_worth_enteri
 use crate::query::{At, Points, Query, QueryId, Violation};
 use crate::search::Observer;
 use crate::steps::{Relevant, segment};
-use crate::verdict::{Verdict, involved_symbols, judge};
+use crate::verdict::{About, Verdict, involved_symbols, judge};
 
 /// One fault makes another happen.
 #[derive(Clone, Debug)]
@@ -121,7 +121,8 @@ impl<'a, 'p> Pursuing<'a, 'p> {
             && *judged < MAX_JUDGED
         {
             *judged += 1;
-            let verdict = judge(context, state, violation, self.root_has_callers);
+            let about = About { objects: &objects, hangs_on_path: false };
+            let verdict = judge(context, state, violation, &about, self.root_has_callers);
             if let Verdict::Unsafe { input_dependent } = verdict {
                 if let Some((from, via)) = cause {
                     let key = (from, id);
@@ -284,10 +285,9 @@ impl<'p> Observer<'p> for Pursuing<'_, 'p> {
         context: &mut Context<'p>,
         state: &mut State,
         inst: InstId,
-        callee: FunctionId,
         forks: &mut Vec<State>,
     ) -> bool {
-        let modelled = self.semantics.model(context, state, inst, callee, forks);
+        let modelled = self.semantics.model(context, state, inst, forks);
         for state in forks.iter_mut().chain([state]) {
             self.corrupt_what_is_pending(context, state);
         }
@@ -315,10 +315,6 @@ impl<'p> Observer<'p> for Pursuing<'_, 'p> {
 
     fn returns(&mut self, _: &mut Context<'p>, state: &mut State, _: LocId) {
         self.leaves |= state.depth() == 0 && !state.wrong.is_empty();
-    }
-
-    fn keeps_arguments(&self, callee: FunctionId) -> bool {
-        self.semantics.is_stateful(callee)
     }
 
     fn wants(&self, block: BlockId) -> bool {

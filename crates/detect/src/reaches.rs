@@ -87,6 +87,11 @@ impl Uses {
         })
     }
 
+    /// The instructions that read what an instruction computes.
+    pub fn users(&self, function: FunctionId, inst: InstId) -> &[InstId] {
+        &self.users[function.0 as usize][inst.0 as usize]
+    }
+
     /// Whether the value flows into a size, an index, a loop bound or an allocation.
     pub fn reaches_size(
         &self,

@@ -6,20 +6,20 @@ use std::rc::Rc;
 use facts::cfg::LoopId;
 use logic::{Comparison, FormulaId, Terms};
 use program::{
-    BlockId, Body, Call, Callee, FunctionId, InstId, Linkage, LocId, Op, Operand, Terminator, Ty,
+    BlockId, Body, Call, Callee, FunctionId, InstId, LocId, Op, Operand, Terminator, Ty,
 };
 use rustc_hash::FxHashMap;
 
 use crate::code::Code;
 use crate::entry::Input;
 use crate::exits;
-use crate::machine::access::{Wanted, global_object, make_up, suspect};
+use crate::machine::access::{Wanted, make_up, suspect};
 use crate::machine::arith::Arith;
 use crate::machine::exec::{Exec, is_signed};
 use crate::machine::loops::Entry;
-use crate::machine::memory::{Memory, Object, ObjectKind};
+use crate::machine::memory::Memory;
 use crate::machine::path::Path;
-use crate::machine::state::{LoopRun, Phase};
+use crate::machine::state::{Answered, LoopRun, Phase};
 use crate::machine::trail::{Trail, What};
 use crate::machine::{Context, Feasible, Frame, State, SymbolKind, Value};
 use crate::outside::{c_position, pointee_size};
@@ -36,7 +36,6 @@ pub trait Observer<'p> {
         context: &mut Context<'p>,
         state: &mut State,
         inst: InstId,
-        callee: FunctionId,
         forks: &mut Vec<State>,
     ) -> bool;
 
@@ -54,10 +53,6 @@ pub trait Observer<'p> {
 
     /// A function of the path returns; its locals are still there.
     fn returns(&mut self, context: &mut Context<'p>, state: &mut State, loc: LocId);
-
-    /// Whether a call of this function that is not followed may take over what its
-    /// arguments stand for.
-    fn keeps_arguments(&self, callee: FunctionId) -> bool;
 
     /// Whether anything is wanted of a path that comes to this block of the outermost
     /// function.
@@ -144,7 +139,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    fn body(&self, function: FunctionId) -> &'p Body {
+    pub(crate) fn body(&self, function: FunctionId) -> &'p Body {
         self.code.program.functions[function].body.as_ref().expect("a frame has a body")
     }
 
@@ -628,25 +623,27 @@ impl<'a, 'p> Search<'a, 'p> {
             }
             Callee::Intrinsic(_) => None,
         };
-        if let Some(function) = callee {
-            let mut forks = Vec::new();
-            if observer.model(&mut self.context, state, id, function, &mut forks) {
-                let never_returns = self.code.never_returns(inst);
-                let note = |state: &mut State| {
-                    let (result, caller) = (state.top().value(id), state.top().function);
-                    let what = What::Modelled { callee: function, result };
-                    let depth = state.depth();
-                    state.trail.push(what, inst.loc, caller, depth);
-                };
-                for mut fork in forks {
-                    if !never_returns {
-                        note(&mut fork);
-                        self.push(fork);
-                    }
+        // A pointer that leads to one function says more than where pointers like it lead.
+        let is_known_pointer = matches!(call.callee, Callee::Pointer(_))
+            && callee.is_some_and(|callee| self.code.ownership().role(callee).is_none());
+        let mut forks = Vec::new();
+        if !is_known_pointer && observer.model(&mut self.context, state, id, &mut forks) {
+            let never_returns = self.code.never_returns(inst);
+            let note = |state: &mut State| {
+                let (result, caller) = (state.top().value(id), state.top().function);
+                let depth = state.depth();
+                state.trail.push(What::Modelled { callee, result }, inst.loc, caller, depth);
+            };
+            for mut fork in forks {
+                if !never_returns {
+                    note(&mut fork);
+                    self.push(fork);
                 }
-                note(state);
-                return !state.path.is_dead && !never_returns;
             }
+            note(state);
+            return !state.path.is_dead && !never_returns;
+        }
+        if let Some(function) = callee {
             let enters = self.code.program.functions[function].body.is_some()
                 && !self.code.program.functions[function].is_variadic
                 && state.frames.len() <= self.limits.depth
@@ -663,8 +660,7 @@ impl<'a, 'p> Search<'a, 'p> {
         if self.run_intrinsic(state, id, call) {
             return true;
         }
-        let keeps = callee.is_some_and(|callee| observer.keeps_arguments(callee));
-        self.skip_call(state, id, call, keeps);
+        self.skip_call(state, id, call);
         true
     }
 
@@ -704,17 +700,19 @@ impl<'a, 'p> Search<'a, 'p> {
         let value = value.map(|value| Exec { context: &mut self.context, state }.operand(value));
         if let Some(value) = value {
             state.top_mut().returned = Some(value);
-            let number = state.top().number;
-            state.answered.push(number);
         }
         if !state.sets_the_scene() {
             let loc = self.returning_statement(state, loc);
             observer.returns(&mut self.context, state, loc);
         }
         let Some(call) = state.top().call else { return false };
-        let from = state.top().function;
+        let (from, number) = (state.top().function, state.top().number);
+        let params = state.top().params.clone();
         state.frames.pop();
         let (function, depth) = (state.top().function, state.depth());
+        let is_trusted = !self.code.is_used(function, call) || self.code.is_tested(function, call);
+        let untested = value.filter(|_| !is_trusted);
+        state.answered.push(Answered { from: number, to: state.n_frames - 1, untested, params });
         let at = self.body(function).insts[call].loc;
         state.trail.push(What::Returned { from, value }, at, function, depth);
         if let Some(value) = value {
@@ -753,83 +751,6 @@ impl<'a, 'p> Search<'a, 'p> {
         let value = Value::Float(crate::machine::value::Float { known, name: None, ..float });
         state.top_mut().set(id, value);
         true
-    }
-
-    /// A call nobody follows or describes: its result is unknown, and so is what it could
-    /// have written.
-    fn skip_call(&mut self, state: &mut State, id: InstId, call: &'p Call, keeps: bool) {
-        let inst = &self.body(state.top().function).insts[id];
-        let callees = self.code.members().callees(self.body(state.top().function), &call.callee);
-        let (effect, is_own) = (self.code.call_effect(call), self.is_own_call(call));
-        let mut exec = Exec { context: &mut self.context, state };
-        let args: Vec<Value> = call.args.iter().map(|arg| exec.operand(*arg)).collect();
-        for (index, value) in args.iter().enumerate() {
-            let is_const =
-                call.arg_ctypes.get(index).is_some_and(|ty| self.code.points_to_const(*ty));
-            if effect.args.contains(&index) || (effect.anything && !is_const) {
-                exec.forget_argument(call, index, callees, *value, inst.loc);
-            }
-            if effect.calls_unknown || keeps {
-                let resource = exec.state.resource(exec.context, *value);
-                exec.escape(resource);
-            }
-        }
-        for global in &effect.globals {
-            if let Some(object) = exec.state.memory.global(*global) {
-                exec.forget_object(object, inst.loc);
-            } else {
-                let object = global_object(exec.context, &mut exec.state.memory, *global);
-                exec.forget_object(object, inst.loc);
-            }
-        }
-        if effect.anything {
-            self.forget_escaped(state, inst.loc);
-        }
-        let mut exec = Exec { context: &mut self.context, state };
-        let name = self.code.callee_name(call).map(|name| format!("{name}()"));
-        let result = exec.made_up(
-            inst.ty,
-            inst.ctype,
-            inst.loc,
-            SymbolKind::Unknown,
-            &name.unwrap_or_default(),
-        );
-        if is_own {
-            exec.mark_outside(result);
-            exec.note_answer(result, &args);
-        }
-        exec.note(What::Skipped { result }, inst.loc);
-        if inst.ty != Ty::Void {
-            state.top_mut().set(id, result);
-        }
-    }
-}
-
-impl Search<'_, '_> {
-    /// Whether a call leads to code of the program, or may.
-    fn is_own_call(&self, call: &Call) -> bool {
-        match call.callee {
-            Callee::Function(function) => self.code.program.functions[function].body.is_some(),
-            Callee::Pointer(_) => true,
-            Callee::Intrinsic(_) => false,
-        }
-    }
-
-    /// Code that cannot be followed may have written whatever it could reach.
-    fn forget_escaped(&mut self, state: &mut State, loc: LocId) {
-        let reachable = |object: &Object| match object.kind {
-            ObjectKind::Pointee => false,
-            ObjectKind::Global(global) => {
-                self.code.program.globals[global].linkage != Linkage::Internal
-            }
-            _ => object.escaped,
-        };
-        let reached: Vec<_> =
-            state.memory.ids().filter(|id| reachable(state.memory.get(*id))).collect();
-        let mut exec = Exec { context: &mut self.context, state };
-        for object in reached {
-            exec.forget_object(object, loc);
-        }
     }
 }
 

@@ -104,9 +104,13 @@ fn describe_event(
             (format!("{} comes into being here", state.memory.get(*object).name), true)
         }
         What::Modelled { callee, result } => {
-            let name = &context.program.functions[*callee].name;
             if concerns(context, state, relevant, *result) {
-                (format!("{name}() gives the value"), true)
+                let name = callee.map(|callee| &*context.program.functions[callee].name);
+                (
+                    name.map_or("the call".to_owned(), |name| format!("{name}()"))
+                        + " gives the value",
+                    true,
+                )
             } else {
                 (String::new(), false)
             }

@@ -3,8 +3,10 @@
 use logic::{Evidence, FormulaId, SymbolId, Terms};
 
 use crate::machine::context::Feasible;
+use crate::machine::memory::ObjectId;
+use crate::machine::state::Answered;
 use crate::machine::symbols::Symbols;
-use crate::machine::{Context, State, SymbolKind};
+use crate::machine::{Context, State, SymbolKind, Value};
 
 /// The outcome of one question on one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,11 +23,19 @@ pub enum Verdict {
     Undecided(String),
 }
 
+/// What a violation is about.
+pub struct About<'a> {
+    pub objects: &'a [ObjectId],
+    /// Whether it hangs on the path alone that nothing was done to them.
+    pub hangs_on_path: bool,
+}
+
 /// Judges `violation` at the end of the state's path.
 pub fn judge(
     context: &mut Context,
     state: &State,
     violation: FormulaId,
+    about: &About,
     has_callers: bool,
 ) -> Verdict {
     if violation == Terms::FALSE || context.feasible(&state.path, &[violation]) == Feasible::No {
@@ -38,7 +48,7 @@ pub fn judge(
     match answer {
         Evidence::Impossible => Verdict::Refuted,
         Evidence::Violated(_) => {
-            if let Some(symbol) = guessed_answer(context, state) {
+            if let Some(symbol) = guessed_answer(context, state, violation, about) {
                 return Verdict::DependsOn(symbol);
             }
             if !needs_no_coincidence(context, state, &formulas, violation) {
@@ -82,14 +92,38 @@ fn evidence(context: &mut Context, state: &State, violation: FormulaId) -> Vec<F
     formulas
 }
 
-/// A value that decided in a call what the call came back with. A function has answers for
-/// every caller: that it has this one does not say that this caller ever gets it. One to
-/// something from outside can be had by handing over the right thing.
-fn guessed_answer(context: &mut Context, state: &State) -> Option<SymbolId> {
+/// A value that decided what a call did, where that matters to the violation. A function has
+/// answers for every caller: that it has this one does not say that this caller ever gets it,
+/// unless the caller tests for it. One to something from
+/// outside can be had by handing over the right thing. What a call left in memory goes with
+/// its answer.
+fn guessed_answer(
+    context: &mut Context,
+    state: &State,
+    violation: FormulaId,
+    about: &About,
+) -> Option<SymbolId> {
+    if state.answered.is_empty() {
+        return None;
+    }
+    let involved = involved_symbols(context, state, violation);
+    let is_chosen = |symbol: &SymbolId| context.symbols.get(*symbol).kind == SymbolKind::Chosen;
+    let hangs_on_path = about.hangs_on_path || !involved.iter().any(is_chosen);
+    let matters = |context: &mut Context, answer: &Answered| {
+        let is_given = |value: &Value| {
+            value.as_pointer().is_some_and(|(object, _)| about.objects.contains(&object))
+        };
+        let gives = answer.untested.is_some_and(|value| match shared(context, &value) {
+            Some(symbols) => symbols.iter().any(|symbol| involved.binary_search(symbol).is_ok()),
+            None => true,
+        });
+        gives || (hangs_on_path && answer.params.iter().any(is_given))
+    };
+    let answers: Vec<&Answered> =
+        state.answered.iter().filter(|answer| matters(context, answer)).collect();
     state.path.iter().filter(|condition| condition.is_choice).find_map(|condition| {
         let frame = condition.frame?;
-        let is_over = !state.frames.iter().any(|live| live.number == frame);
-        if !is_over || !state.answered.contains(&frame) {
+        if !answers.iter().any(|answer| (answer.from..=answer.to).contains(&frame)) {
             return None;
         }
         let symbols = context.symbols_in(condition.formula);
@@ -99,6 +133,20 @@ fn guessed_answer(context: &mut Context, state: &State) -> Option<SymbolId> {
         };
         symbols.iter().find(is_unknown).copied()
     })
+}
+
+/// The symbols of a number; `None` where a value has none to tell it by.
+fn shared(context: &mut Context, value: &Value) -> Option<Vec<SymbolId>> {
+    let symbols = match value {
+        Value::Int(term) => {
+            let zero = context.constant(0);
+            let formula = context.terms.compare(logic::Comparison::Eq, *term, zero);
+            context.symbols_in(formula).to_vec()
+        }
+        Value::Bool(formula) => context.symbols_in(*formula).to_vec(),
+        _ => Vec::new(),
+    };
+    (!symbols.is_empty()).then_some(symbols)
 }
 
 /// A test on an unknown value is evidence that its outcome occurs, but two of them are none

@@ -30,8 +30,10 @@ pub fn to_term(context: &mut Context, memory: &Memory, value: Value) -> Option<T
             let start = match memory.get(object).null_bit {
                 _ if null == Terms::FALSE => start,
                 Some(bit) => {
+                    // A member of what a null pointer does not lead to is as bad as null.
+                    let member = context.terms.as_constant(offset).unwrap_or(0);
                     let bit = context.terms.symbol(bit);
-                    context.terms.add_scaled(start, -base(object), bit)
+                    context.terms.add_scaled(start, -base(object) - member, bit)
                 }
                 None => {
                     let zero = context.constant(0);
@@ -70,15 +72,15 @@ pub fn from_term(context: &mut Context, memory: &Memory, term: TermId) -> Value 
     if memory.ids().next_back().is_none_or(|last| object > last) {
         return Value::Int(term);
     }
-    let bit_leaf = linear.terms.iter().find(|(leaf, factor)| {
-        *factor == -base(object)
-            && matches!(context.terms.leaf(*leaf), Leaf::Symbol(symbol)
-                if Some(*symbol) == memory.get(object).null_bit)
+    let bit_factor = linear.terms.iter().find_map(|(leaf, factor)| {
+        let is_bit = matches!(context.terms.leaf(*leaf), Leaf::Symbol(symbol)
+            if Some(*symbol) == memory.get(object).null_bit);
+        is_bit.then_some(*factor)
     });
     let mut offset = context.terms.add_constant(term, -base(object));
-    if let (Some(_), Some(bit)) = (bit_leaf, memory.get(object).null_bit) {
+    if let (Some(factor), Some(bit)) = (bit_factor, memory.get(object).null_bit) {
         let bit = context.terms.symbol(bit);
-        offset = context.terms.add_scaled(offset, base(object), bit);
+        offset = context.terms.add_scaled(offset, -factor, bit);
     }
     Value::Pointer { object, offset }
 }

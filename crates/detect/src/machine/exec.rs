@@ -2,14 +2,15 @@
 
 use logic::{Comparison, Interval, TermId, Terms};
 use program::{
-    Access, Address, BinaryOp, Body, CType, Inst, InstId, LocId, Op, Operand, Program, Ty, TypeId,
+    Access, Address, BinaryOp, Body, CType, Const, Inst, InstId, LocId, Op, Operand, Predicate,
+    Program, Terminator, Ty, TypeId,
 };
 
 use super::access::{Reader, Wanted, constant_value, make_up};
 use super::arith::Arith;
 use super::context::Context;
 use super::memory::{Content, Data, Object, ObjectId, ObjectKind};
-use super::state::State;
+use super::state::{Phase, State};
 use super::symbols::SymbolKind;
 use super::trail::What;
 use super::value::Value;
@@ -184,7 +185,7 @@ impl<'p> Exec<'_, 'p> {
         let Value::Pointer { object, offset } = ptr else {
             return make_up(self.context, &mut self.state.memory, wanted, SymbolKind::Unknown);
         };
-        let _ = id;
+        self.assume_no_zero_passed(id, object, offset, access.size);
         let state = &mut *self.state;
         let mut reader =
             Reader { context: self.context, path: &mut state.path, memory: &mut state.memory };
@@ -193,6 +194,55 @@ impl<'p> Exec<'_, 'p> {
             return reader.make_up(wanted, SymbolKind::Unknown);
         }
         reader.read(object, offset, wanted)
+    }
+
+    /// A loop that goes on while it reads no zero has not gone past the end of a string.
+    fn assume_no_zero_passed(&mut self, id: InstId, object: ObjectId, offset: TermId, size: u64) {
+        let Some(Phase::Earlier { count } | Phase::Later { count }) =
+            self.state.top().loops.last().map(|run| run.phase)
+        else {
+            return;
+        };
+        // Units that were read before stand on top of the string.
+        let string = self.state.memory.get(object).writes().take(16).find_map(|write| {
+            let Data::String { units, width, .. } = write.data else { return None };
+            (width == size).then_some((write.offset, units))
+        });
+        let Some((start, units)) = string else { return };
+        let bytes = self.context.terms.scale(i128::from(size), units);
+        let end = self.context.terms.add(start, bytes);
+        let counter = self.context.terms.symbol(count);
+        let counter = self.context.terms.linear(counter).as_leaf();
+        let moves = self.context.terms.linear(offset).terms.iter();
+        let moves_on = moves.clone().any(|(leaf, by)| Some(*leaf) == counter && *by > 0);
+        if moves_on && self.is_tested_for_zero(id) {
+            let before = self.context.terms.compare(Comparison::Le, offset, end);
+            self.state.path.assume(before, LocId::UNKNOWN, None);
+        }
+    }
+
+    /// Whether the block that computes a value ends by asking whether it is zero.
+    fn is_tested_for_zero(&self, id: InstId) -> bool {
+        let body = self.body();
+        let Terminator::Branch { condition: Operand::Inst(condition), .. } =
+            body.blocks[body.insts[id].block].terminator
+        else {
+            return false;
+        };
+        let Op::Compare { predicate: Predicate::Eq | Predicate::Ne, lhs, rhs: Operand::Const(rhs) } =
+            &body.insts[condition].op
+        else {
+            return false;
+        };
+        let mut tested = *lhs;
+        while let Operand::Inst(inst) = tested
+            && let Op::Convert(conversion) = &body.insts[inst].op
+        {
+            tested = conversion.value;
+        }
+        let constant = &self.context.program.constants[*rhs];
+        tested == Operand::Inst(id)
+            && matches!(constant, Const::Int { value: 0, .. } | Const::Zero(_))
     }
 
     fn store(&mut self, access: &Access, value: Operand, loc: LocId) {

@@ -3,8 +3,10 @@
 
 use facts::cfg::{Cfg, LoopId};
 use facts::loops::{FunctionLoops, Induction, Step};
-use logic::{Interval, SymbolId, TermId};
-use program::{BinaryOp, BlockId, Body, Call, InstId, LocId, Op, Operand, Ty};
+use logic::{Comparison, Interval, SymbolId, TermId};
+use program::{
+    BinaryOp, BlockId, Body, Call, Const, InstId, LocId, Op, Operand, Predicate, Terminator, Ty,
+};
 
 use super::access::global_object;
 use super::context::Context;
@@ -14,6 +16,7 @@ use super::state::State;
 use super::symbols::SymbolKind;
 use super::value::Value;
 use crate::effects::Effect;
+use crate::exits;
 use crate::outside::members::accessed_member;
 
 /// A loop about to be entered in `state`, whose top frame stands before the header's phis.
@@ -62,6 +65,10 @@ impl Entry<'_> {
                 None => None,
             };
             let value = value.unwrap_or_else(|| {
+                // A pointer that walks along a list may lead to anything its start leads to.
+                if let Some(start @ Value::Pointer { .. }) = self.incoming(exec, id) {
+                    exec.escape(start);
+                }
                 exec.made_up(inst.ty, inst.ctype, inst.loc, SymbolKind::Unknown, "")
             });
             values.push((id, value));
@@ -98,6 +105,12 @@ impl Entry<'_> {
                 let term = exec.context.terms.add(start, change);
                 if signed {
                     self.assume_no_overflow(exec, term, width(ty));
+                } else if let Step::Constant(step @ ..0) = induction.step
+                    && self.never_passes_zero(exec, induction.phi, -step)
+                {
+                    let zero = exec.context.constant(0);
+                    let counts = exec.context.terms.compare(Comparison::Ge, term, zero);
+                    exec.state.path.assume(counts, LocId::UNKNOWN, None);
                 }
                 Some(Value::Int(term))
             }
@@ -106,6 +119,37 @@ impl Entry<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether the loop takes `step` off an unsigned counter only while there is as much left.
+    fn never_passes_zero(&self, exec: &Exec, phi: InstId, step: i128) -> bool {
+        let constants = &exec.context.program.constants;
+        self.cfg.loops.blocks(self.id).into_iter().any(|block| {
+            let Terminator::Branch { condition: Operand::Inst(condition), .. } =
+                self.body.blocks[block].terminator
+            else {
+                return false;
+            };
+            let Op::Compare { predicate, lhs, rhs: Operand::Const(rhs) } =
+                &self.body.insts[condition].op
+            else {
+                return false;
+            };
+            let bound = match constants[*rhs] {
+                Const::Int { value, .. } => value,
+                Const::Zero(_) => 0,
+                _ => return false,
+            };
+            let is_enough = match predicate {
+                Predicate::Eq | Predicate::Ne => bound == 0 && step == 1,
+                Predicate::UnsignedGt | Predicate::UnsignedLe => bound >= step - 1,
+                Predicate::UnsignedGe | Predicate::UnsignedLt => bound >= step,
+                _ => false,
+            };
+            is_enough
+                && *lhs == Operand::Inst(phi)
+                && exits::decides(self.body, self.cfg, self.id, block)
+        })
     }
 
     /// Whether the counter is one whose overflow would be undefined.

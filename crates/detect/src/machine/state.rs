@@ -26,8 +26,8 @@ pub struct State {
     pub n_forks: u32,
     /// Iteration counts that hang on something unknown.
     pub unsure: Vec<SymbolId>,
-    /// Calls, by number, that came back with a value.
-    pub answered: Vec<u32>,
+    /// Calls of the path that are over.
+    pub answered: Vec<Answered>,
     /// Steps of effect since the outermost function began, in units of instructions.
     pub n_steps: u32,
     /// Faults that happened on the path, oldest first: only where one is pursued.
@@ -44,6 +44,17 @@ pub struct Wrong {
     pub is_pending: bool,
     /// Conditions the path had passed before.
     pub n_conditions: usize,
+}
+
+/// A call that is over, and what it came back with.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    /// Its number, and that of the last call made inside.
+    pub from: u32,
+    pub to: u32,
+    /// The result, where the caller uses it without testing it.
+    pub untested: Option<Value>,
+    pub params: Rc<[Value]>,
 }
 
 /// Values are shared between forked states in chunks: a fork of a function with thousands
@@ -171,6 +182,14 @@ impl State {
         object.loc = loc;
         let object = self.memory.add_handle(number, object);
         Value::Pointer { object, offset: context.constant(0) }
+    }
+
+    /// Whether some loop on the stack stands for many iterations at once.
+    pub fn is_generalised(&self) -> bool {
+        self.frames
+            .iter()
+            .flat_map(|frame| &frame.loops)
+            .any(|run| matches!(run.phase, Phase::Earlier { .. } | Phase::Later { .. }))
     }
 
     /// Whether some loop on the stack is in an iteration that only sets the scene.

@@ -36,7 +36,8 @@ pub enum What {
     Allocated(ObjectId),
     /// A call whose effect a model describes.
     Modelled {
-        callee: FunctionId,
+        /// `None` where it is known by a pointer only.
+        callee: Option<FunctionId>,
         result: Value,
     },
     /// What a model did, in a sentence, and to which object.

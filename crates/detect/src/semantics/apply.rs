@@ -9,6 +9,7 @@ use crate::code::Code;
 use crate::machine::access::make_nullable;
 use crate::machine::addresses;
 use crate::machine::attributes::Attributes;
+use crate::machine::exec::describe_value;
 use crate::machine::memory::{Content, Data, Object, ObjectKind};
 use crate::machine::trail::What;
 use crate::machine::value::Float;
@@ -150,7 +151,14 @@ impl<'p> Applying<'_, 'p> {
         let op = body.and_then(|body| body.insts.get(self.inst)).map(|inst| &inst.op);
         match op {
             Some(program::Op::Call(call)) => {
-                self.code.callee_name(call).map_or(String::new(), |name| format!("{name}()"))
+                let name = match (&call.callee, body) {
+                    (program::Callee::Pointer(pointer), Some(body)) => {
+                        let function = state.top().function;
+                        describe_value(self.context, body, function, *pointer, 0)
+                    }
+                    _ => self.code.callee_name(call).unwrap_or_default().to_owned(),
+                };
+                if name.is_empty() { name } else { format!("{name}()") }
             }
             _ => String::new(),
         }
@@ -191,6 +199,10 @@ impl<'p> Applying<'_, 'p> {
             }
             name => {
                 let Some(target) = self.value(state, argument) else { return };
+                // States belong to objects: a null pointer has none.
+                if matches!(target, Value::Int(_)) && self.is_pointer(state, argument) {
+                    return;
+                }
                 let target = state.resource_mut(self.context, target, self.loc);
                 let to = value.map_or(Value::Unknown, Value::Int);
                 if let Value::Pointer { object, .. } = target {
@@ -204,6 +216,14 @@ impl<'p> Applying<'_, 'p> {
                 Attributes { context: self.context, state, loc: self.loc }.set(target, name, to);
             }
         }
+    }
+
+    fn is_pointer(&self, state: &State, argument: &Argument) -> bool {
+        let Argument::Operand(operand) = argument else { return false };
+        let function = &self.code.program.functions[state.top().function];
+        let constants = &self.code.program.constants;
+        let body = function.body.as_ref();
+        body.is_some_and(|body| body.operand_ty(*operand, &function.params, constants) == Ty::Ptr)
     }
 
     fn value(&mut self, state: &mut State, argument: &Argument) -> Option<Value> {
@@ -435,6 +455,8 @@ impl<'p> Applying<'_, 'p> {
             let kind = ObjectKind::Heap { function, call: self.inst };
             let mut object = Object::new(kind, &name, None, Content::Unknown);
             object.loc = self.loc;
+            // Where earlier iterations left theirs is not known, so neither is who has this.
+            object.escaped = state.is_generalised();
             let object = state.memory.add(object);
             Value::Pointer { object, offset: self.context.constant(0) }
         } else {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use logic::{FormulaId, TermId, Terms};
-use program::{FunctionId, InstId, LocId, Op, Operand};
+use program::{Call, FunctionId, InstId, LocId, Op, Operand};
 use spec::ast::{Arg, Command, Condition, EventArg, ExprKind, Piece, Template};
 use spec::lower::{Argument, Bindings, Lowering, UNDEF};
 use spec::matcher::library_name;
@@ -12,9 +12,11 @@ use spec::rules::Contributing;
 use crate::code::Code;
 use crate::describe;
 use crate::machine::addresses;
-use crate::machine::memory::ObjectId;
+use crate::machine::exec::Exec;
+use crate::machine::memory::{Content, ObjectId};
 use crate::machine::{Context, State, Value};
 use crate::observer::{Corrupted, Required, Semantics};
+use crate::ownership::{Contents, Role};
 use crate::query::{At, Query};
 use crate::semantics::apply::Applying;
 use crate::semantics::builtin;
@@ -217,6 +219,13 @@ impl<'p> Specified<'_, 'p> {
         for contribution in contributions {
             states = self.apply_one(context, states, contribution, inst, loc);
         }
+        let role = self.compiled.roles.get(&(function, inst)).copied();
+        if let (true, Op::Call(call)) = (is_call, &body.insts[inst].op) {
+            for state in &mut states {
+                self.keep_arguments(context, state, call, role);
+                role.into_iter().for_each(|role| self.apply_role(context, state, role, inst));
+            }
+        }
         let mut states = states.into_iter();
         match states.next() {
             Some(first) => *state = first,
@@ -224,6 +233,60 @@ impl<'p> Specified<'_, 'p> {
         }
         forks.extend(states);
         true
+    }
+
+    /// What a function holds on to has another owner from now on.
+    fn keep_arguments(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        call: &Call,
+        role: Option<Role>,
+    ) {
+        let function = state.top().function;
+        let ours = match role {
+            Some(Role::Releases { pointer } | Role::Reallocates { pointer, .. }) => Some(pointer),
+            _ => None,
+        };
+        for (index, arg) in call.args.iter().enumerate() {
+            let is_kept = match role {
+                Some(_) if ours == Some(index) => false,
+                Some(_) => {
+                    let fate = self.code.fate(function, call, index);
+                    fate.kept || fate.released || fate.returned
+                }
+                None => self.code.is_kept_outside(call, index),
+            };
+            if is_kept {
+                let mut exec = Exec { context, state };
+                let value = exec.operand(*arg);
+                let resource = exec.state.resource(exec.context, value);
+                exec.escape(resource);
+            }
+        }
+    }
+
+    /// What a model cannot say of a function of the program.
+    fn apply_role(&self, context: &mut Context<'p>, state: &mut State, role: Role, inst: InstId) {
+        let body = self.code.program.functions[state.top().function].body.as_ref();
+        let Some(Op::Call(call)) = body.map(|body| &body.insts[inst].op) else { return };
+        match role {
+            Role::Allocates { contents: Contents::Zero, .. } => {
+                if let Value::Pointer { object, .. } = state.top().value(inst) {
+                    let object = state.memory.get_mut(object);
+                    (object.log, object.content) = (None, Content::Zero);
+                }
+            }
+            // A destructor releases what the object owns, too.
+            Role::Releases { pointer } => {
+                if let Some(pointer) = call.args.get(pointer) {
+                    let mut exec = Exec { context, state };
+                    let value = exec.operand(*pointer);
+                    exec.escape(value);
+                }
+            }
+            _ => {}
+        }
     }
 
     fn apply_one(
@@ -402,10 +465,8 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
         context: &mut Context<'p>,
         state: &mut State,
         inst: InstId,
-        callee: FunctionId,
         forks: &mut Vec<State>,
     ) -> bool {
-        let _ = callee;
         self.apply_at(context, state, inst, true, forks)
     }
 

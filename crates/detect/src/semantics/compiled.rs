@@ -9,7 +9,9 @@ use spec::lower::Bindings;
 use spec::matcher::{CodePoint, Found, Shape};
 use spec::rules::{Contributing, Observed, Rules};
 
+use crate::code::Code;
 use crate::observer::{SMALL_DEPTH, is_small};
+use crate::ownership::Role;
 use crate::query::{At, Query};
 use crate::semantics::asking::assigns;
 
@@ -44,6 +46,8 @@ pub struct Compiled<'r> {
     /// By [`Query::point`].
     pub asked: Vec<Asked>,
     pub contributions: FxHashMap<(FunctionId, InstId), Vec<Contribution>>,
+    /// Calls of functions of the program that allocate or release.
+    pub roles: FxHashMap<(FunctionId, InstId), Role>,
 }
 
 impl<'r> Compiled<'r> {
@@ -51,10 +55,11 @@ impl<'r> Compiled<'r> {
     /// `wanted` chooses among the faults.
     pub fn new(
         rules: &'r Rules,
-        program: &Program,
+        code: &Code,
         strict: bool,
         wanted: &(dyn Fn(&str) -> bool + Sync),
     ) -> Self {
+        let program = code.program;
         let functions: Vec<FunctionId> = program
             .functions
             .iter_enumerated()
@@ -64,8 +69,10 @@ impl<'r> Compiled<'r> {
         let scanned: Vec<_> = functions
             .par_iter()
             .map(|id| {
-                let observed = rules.observed_patterns.scan(program, *id);
-                (observed, rules.contributing_patterns.scan(program, *id))
+                let mut observed = rules.observed_patterns.scan(program, *id);
+                let mut contributed = rules.contributing_patterns.scan(program, *id);
+                let roles = stand_ins(rules, code, *id, &mut observed, &mut contributed);
+                (observed, contributed, roles)
             })
             .collect();
         let mut compiled = Self {
@@ -73,6 +80,7 @@ impl<'r> Compiled<'r> {
             queries: Vec::new(),
             asked: Vec::new(),
             contributions: FxHashMap::default(),
+            roles: FxHashMap::default(),
         };
         let raised = |observed: &Observed| {
             (strict || !observed.strict) && wanted(&rules.fault(observed.fault).id)
@@ -82,7 +90,8 @@ impl<'r> Compiled<'r> {
             let loc = program.functions[function].body.as_ref().map(|body| body.insts[inst].loc);
             loc.is_some_and(|loc| matches!(program.locs[loc].origin, program::Origin::Body(_)))
         };
-        for (function, (mut observed, contributed)) in functions.into_iter().zip(scanned) {
+        for (function, (mut observed, contributed, roles)) in functions.into_iter().zip(scanned) {
+            compiled.roles.extend(roles.into_iter().map(|(inst, role)| ((function, inst), role)));
             observed.retain(|found| match found.point {
                 CodePoint::Inst(inst) => {
                     !rules.observed[found.pattern.0 as usize].strict || !in_macro(function, inst)
@@ -186,4 +195,38 @@ impl<'r> Compiled<'r> {
             self.asked.push(Asked { observed, how });
         }
     }
+}
+
+/// Adds the matches of calls that are answered as calls of library functions would be, and
+/// says which calls these are.
+fn stand_ins(
+    rules: &Rules,
+    code: &Code,
+    function: FunctionId,
+    observed: &mut Vec<Found>,
+    contributed: &mut Vec<Found>,
+) -> Vec<(InstId, Role)> {
+    let mut roles = Vec::new();
+    let Some(body) = &code.program.functions[function].body else { return roles };
+    for (inst, at) in body.insts.iter_enumerated() {
+        let Op::Call(call) = &at.op else { continue };
+        let Some(role) = code.ownership().role_of_call(code.program, body, call) else { continue };
+        // How much a small function allocates is seen by following it.
+        if let (Role::Allocates { size: None, .. }, Callee::Function(callee)) = (role, &call.callee)
+            && is_small(code.program, *callee)
+        {
+            continue;
+        }
+        let Some(stand) = code.ownership().stand_in(code.program, body, call) else { continue };
+        let find = |patterns: &spec::matcher::PatternSet| {
+            patterns.standing_for(code.program, function, inst, stand.name, &stand.args)
+        };
+        let found = find(&rules.contributing_patterns);
+        if !found.is_empty() {
+            roles.push((inst, role));
+            contributed.extend(found);
+            observed.extend(find(&rules.observed_patterns));
+        }
+    }
+    roles
 }

@@ -111,6 +111,11 @@ impl<'p> Lowered<'_, 'p> {
         {
             self.objects.push(object);
         }
+        if let Some(Value::Uninit(declared)) = value {
+            let memory = &self.state.memory;
+            let unset = memory.ids().filter(|id| memory.get(*id).loc == declared);
+            self.objects.extend(unset);
+        }
         value
     }
 
@@ -434,10 +439,14 @@ impl Lower for Lowered<'_, '_> {
         }
         match attribute.name() {
             "Region" => self.region(args.first()?),
-            "Reaches" => {
+            name @ ("Reaches" | "Masks") => {
                 let Argument::Operand(operand) = args.first()? else { return None };
                 let function = self.state.top().function;
-                Some(i128::from(self.code.reaches_size(function, *operand)))
+                let holds = match name {
+                    "Masks" => self.code.masks(function, *operand),
+                    _ => self.code.reaches_size(function, *operand),
+                };
+                Some(i128::from(holds))
             }
             _ => None,
         }

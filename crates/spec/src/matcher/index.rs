@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{CodePoint, Pattern, Shape, library_name};
 use crate::c::{BinaryOp, Expr};
-use crate::lower::Bindings;
+use crate::lower::{Argument, Bindings};
 
 define_id!(/// A pattern of a [`PatternSet`].
     PatternId);
@@ -184,6 +184,28 @@ impl PatternSet {
                 }
             }
         }
+    }
+
+    /// The matches of patterns for calls of a function at an instruction that stands for such
+    /// a call with these arguments.
+    pub fn standing_for(
+        &self,
+        program: &Program,
+        function: FunctionId,
+        inst: program::InstId,
+        name: &str,
+        args: &[Argument],
+    ) -> Vec<Found> {
+        let mut found = Vec::new();
+        for id in self.by_callee.get(name).map_or(&[][..], Vec::as_slice) {
+            let matched = self.patterns[*id].matches_as_call(program, function, inst, name, args);
+            found.extend(matched.map(|bindings| Found {
+                pattern: *id,
+                point: CodePoint::Inst(inst),
+                bindings,
+            }));
+        }
+        found
     }
 
     fn try_match(

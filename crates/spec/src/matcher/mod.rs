@@ -13,6 +13,7 @@ mod shape;
 use program::{BlockId, Body, Function, FunctionId, InstId, Program};
 
 use crate::ast::{Point, Var, VarIndex, VarKind};
+use crate::c::Expr;
 use crate::diagnostic::Diagnostic;
 use crate::lower::{Argument, Bindings};
 use crate::{facts, format};
@@ -85,6 +86,36 @@ impl Pattern {
             Some(scan) => found.iter().flat_map(|b| scanned(program, scan, b)).collect(),
             None => found,
         }
+    }
+
+    /// The match at an instruction that stands for a call of `name` with these arguments.
+    fn matches_as_call(
+        &self,
+        program: &Program,
+        function: FunctionId,
+        inst: InstId,
+        name: &str,
+        arguments: &[Argument],
+    ) -> Option<Bindings> {
+        let function = &program.functions[function];
+        let body = function.body.as_ref()?;
+        let matching = Matching { program, function, body, pattern: self };
+        self.shapes.iter().find_map(|shape| {
+            let Shape::Call { result, callee: Expr::Name(callee), args } = shape else {
+                return None;
+            };
+            if callee != name || args.len() != arguments.len() {
+                return None;
+            }
+            let mut bindings = matching.fresh();
+            let made = Argument::Operand(program::Operand::Inst(inst));
+            let bound =
+                result.iter().zip([made]).all(|(p, a)| matching.target(p, a, &mut bindings))
+                    && args.iter().zip(arguments).all(|(pattern, argument)| {
+                        matching.target(pattern, argument.clone(), &mut bindings)
+                    });
+            bound.then_some(bindings)
+        })
     }
 
     fn kind(&self, var: VarIndex) -> VarKind {

@@ -82,7 +82,12 @@ impl Matching<'_> {
         }
     }
 
-    fn target(&self, pattern: &Expr, argument: Argument, bindings: &mut Bindings) -> bool {
+    pub(super) fn target(
+        &self,
+        pattern: &Expr,
+        argument: Argument,
+        bindings: &mut Bindings,
+    ) -> bool {
         match pattern {
             Expr::Any | Expr::Name(_) => true,
             Expr::Var(var) => self.bind(*var, argument, bindings),
