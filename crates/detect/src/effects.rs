@@ -1,10 +1,12 @@
 //! What calls write, function by function: enough to step over a call without forgetting
 //! everything.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use facts::externals;
 use program::{Call, Callee, Const, FunctionId, GlobalId, InstId, Op, Operand, Program};
+use rustc_hash::FxHashMap;
 
 /// Memory a call may write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +27,13 @@ impl Effect {
 
     pub fn is_none(&self) -> bool {
         self.args.is_empty() && self.globals.is_empty() && !self.anything
+    }
+
+    fn add(&mut self, other: &Effect) {
+        self.args.extend(&other.args);
+        self.globals.extend(&other.globals);
+        self.anything |= other.anything;
+        self.calls_unknown |= other.calls_unknown;
     }
 
     fn of_external(name: &str) -> Option<Self> {
@@ -55,16 +64,20 @@ impl Effects {
                 })
                 .collect(),
         };
+        let bodies: Vec<(usize, BodyEffects)> = program
+            .functions
+            .iter_enumerated()
+            .filter(|(_, function)| function.body.is_some())
+            .map(|(id, _)| (id.0 as usize, BodyEffects::new(program, id)))
+            .collect();
         // Effects only grow, and each by at most its arguments and globals: this ends.
         loop {
             let mut changed = false;
-            for (id, function) in program.functions.iter_enumerated() {
-                if function.body.is_some() {
-                    let effect = effects.of_body(program, id);
-                    if effect != effects.functions[id.0 as usize] {
-                        effects.functions[id.0 as usize] = effect;
-                        changed = true;
-                    }
+            for (id, body) in &bodies {
+                let effect = effects.of_body(*id, body);
+                if effect != effects.functions[*id] {
+                    effects.functions[*id] = effect;
+                    changed = true;
                 }
             }
             if !changed {
@@ -91,82 +104,126 @@ impl Effects {
         }
     }
 
-    fn of_body(&self, program: &Program, id: FunctionId) -> Effect {
-        let mut effect = self.functions[id.0 as usize].clone();
-        let Some(body) = &program.functions[id].body else { return effect };
-        for inst in &body.insts {
-            match &inst.op {
-                Op::Store { access, .. }
-                | Op::AtomicUpdate { access, .. }
-                | Op::CompareExchange { access, .. } => {
-                    add_root(program, id, access.ptr, &mut effect, 0);
+    fn of_body(&self, id: usize, body: &BodyEffects) -> Effect {
+        let mut effect = self.functions[id].clone();
+        effect.add(&body.own);
+        for (call, args) in &body.calls {
+            let callee = self.of_call(call);
+            effect.anything |= callee.anything;
+            effect.calls_unknown |= callee.calls_unknown;
+            effect.globals.extend(callee.globals);
+            for index in callee.args {
+                if let (Some(arg), Some(known)) = (call.args.get(index), args.get(index)) {
+                    effect.add(known.get_or_init(|| body.stored.root_of(*arg)));
                 }
-                Op::MemCopy { to, .. } | Op::MemSet { to, .. } => {
-                    add_root(program, id, *to, &mut effect, 0);
-                }
-                Op::Asm { may_write: true, .. } => effect.anything = true,
-                Op::Call(call) => {
-                    let callee = self.of_call(call);
-                    effect.anything |= callee.anything;
-                    effect.calls_unknown |= callee.calls_unknown;
-                    effect.globals.extend(callee.globals);
-                    for index in callee.args {
-                        if let Some(arg) = call.args.get(index) {
-                            add_root(program, id, *arg, &mut effect, 0);
-                        }
-                    }
-                }
-                _ => {}
             }
         }
         effect
     }
 }
 
-/// Adds the memory behind `ptr`, seen from the callers of `function`.
-fn add_root(
-    program: &Program,
+/// What a function does by itself, and what its calls are given; none of it depends on what
+/// other functions do.
+struct BodyEffects<'a> {
+    own: Effect,
+    /// Each with the memory behind its arguments, worked out when first asked for.
+    calls: Vec<(&'a Call, Vec<OnceCell<Effect>>)>,
+    stored: Stored<'a>,
+}
+
+impl<'a> BodyEffects<'a> {
+    fn new(program: &'a Program, function: FunctionId) -> Self {
+        let stored = Stored::new(program, function);
+        let (mut own, mut calls) = (Effect::default(), Vec::new());
+        for inst in program.functions[function].body.iter().flat_map(|body| &body.insts) {
+            match &inst.op {
+                Op::Store { access, .. }
+                | Op::AtomicUpdate { access, .. }
+                | Op::CompareExchange { access, .. } => own.add(&stored.root_of(access.ptr)),
+                Op::MemCopy { to, .. } | Op::MemSet { to, .. } => own.add(&stored.root_of(*to)),
+                Op::Asm { may_write: true, .. } => own.anything = true,
+                Op::Call(call) => calls.push((&**call, vec![OnceCell::new(); call.args.len()])),
+                _ => {}
+            }
+        }
+        Self { own, calls, stored }
+    }
+}
+
+/// A function with what it stores into its variables.
+struct Stored<'a> {
+    program: &'a Program,
     function: FunctionId,
-    ptr: Operand,
-    effect: &mut Effect,
-    depth: u32,
-) {
-    let Some(body) = &program.functions[function].body else { return };
-    match ptr {
-        Operand::Param(index) => {
-            effect.args.insert(index as usize);
-        }
-        Operand::Const(id) => {
-            if let Const::Global { global, .. } = program.constants[id] {
-                effect.globals.insert(global);
+    of_slot: FxHashMap<InstId, Vec<Operand>>,
+}
+
+impl<'a> Stored<'a> {
+    fn new(program: &'a Program, function: FunctionId) -> Self {
+        let mut of_slot: FxHashMap<InstId, Vec<Operand>> = FxHashMap::default();
+        for inst in program.functions[function].body.iter().flat_map(|body| &body.insts) {
+            if let Op::Store { access, value } = &inst.op
+                && let Operand::Inst(slot) = access.ptr
+            {
+                of_slot.entry(slot).or_default().push(*value);
             }
         }
-        Operand::Inst(inst) if depth < 16 => match &body.insts[inst].op {
-            Op::Alloca { .. } => {}
-            Op::Address(address) => add_root(program, function, address.base, effect, depth + 1),
-            Op::Convert(conversion) => {
-                add_root(program, function, conversion.value, effect, depth + 1);
+        Self { program, function, of_slot }
+    }
+
+    /// The memory behind a pointer, seen from the callers of the function.
+    fn root_of(&self, ptr: Operand) -> Effect {
+        let mut effect = Effect::default();
+        self.add_root(ptr, &mut effect, 0);
+        effect
+    }
+
+    fn add_root(&self, ptr: Operand, effect: &mut Effect, depth: u32) {
+        let Some(body) = &self.program.functions[self.function].body else { return };
+        match ptr {
+            Operand::Param(index) => {
+                effect.args.insert(index as usize);
             }
-            Op::Select { then, otherwise, .. } => {
-                add_root(program, function, *then, effect, depth + 1);
-                add_root(program, function, *otherwise, effect, depth + 1);
-            }
-            Op::Phi(operands) => {
-                let deeper = depth.saturating_add(4);
-                for (_, operand) in operands {
-                    if *operand != ptr {
-                        add_root(program, function, *operand, effect, deeper);
-                    }
+            Operand::Const(id) => {
+                if let Const::Global { global, .. } = self.program.constants[id] {
+                    effect.globals.insert(global);
                 }
             }
-            Op::Call(call) if is_fresh(program, call) => {}
-            Op::Load(access) if is_own_slot(program, function, access.ptr) => {
-                add_stored(program, function, access.ptr, effect, depth + 1);
-            }
-            _ => effect.anything = true,
-        },
-        // A chain too long is mostly a pointer walked by a loop: its start was seen above.
-        Operand::Inst(_) => {}
+            Operand::Inst(inst) if depth < 16 => match &body.insts[inst].op {
+                Op::Alloca { .. } => {}
+                Op::Address(address) => self.add_root(address.base, effect, depth + 1),
+                Op::Convert(conversion) => self.add_root(conversion.value, effect, depth + 1),
+                Op::Select { then, otherwise, .. } => {
+                    self.add_root(*then, effect, depth + 1);
+                    self.add_root(*otherwise, effect, depth + 1);
+                }
+                Op::Phi(operands) => {
+                    let deeper = depth.saturating_add(4);
+                    for (_, operand) in operands.iter().filter(|(_, operand)| *operand != ptr) {
+                        self.add_root(*operand, effect, deeper);
+                    }
+                }
+                Op::Call(call) if is_fresh(self.program, call) => {}
+                Op::Load(access) => match self.own_slot(access.ptr) {
+                    // What a variable of this call holds was stored here.
+                    Some(slot) => {
+                        for value in self.of_slot.get(&slot).into_iter().flatten() {
+                            self.add_root(*value, effect, depth + 4);
+                        }
+                    }
+                    None => effect.anything = true,
+                },
+                _ => effect.anything = true,
+            },
+            // A chain too long is mostly a pointer walked by a loop: its start was seen above.
+            Operand::Inst(_) => {}
+        }
+    }
+
+    /// The variable of this call that a pointer is.
+    fn own_slot(&self, ptr: Operand) -> Option<InstId> {
+        let body = self.program.functions[self.function].body.as_ref()?;
+        let slot = as_inst(ptr)?;
+        matches!(body.insts[slot].op, Op::Alloca { .. }).then_some(slot)
     }
 }
 
@@ -176,32 +233,6 @@ fn is_fresh(program: &Program, call: &Call) -> bool {
             externals::lookup(&program.functions[*function].name).is_some_and(|e| e.is_allocator)
         }
         _ => false,
-    }
-}
-
-/// Whether `ptr` is a variable of this call, so that what it holds was stored here.
-fn is_own_slot(program: &Program, function: FunctionId, ptr: Operand) -> bool {
-    let (Some(body), Operand::Inst(inst)) = (&program.functions[function].body, ptr) else {
-        return false;
-    };
-    matches!(body.insts[inst].op, Op::Alloca { .. })
-}
-
-/// Adds what the pointers stored in a variable lead to.
-fn add_stored(
-    program: &Program,
-    function: FunctionId,
-    slot: Operand,
-    effect: &mut Effect,
-    depth: u32,
-) {
-    let Some(body) = &program.functions[function].body else { return };
-    for (_, inst) in body.insts.iter_enumerated() {
-        if let Op::Store { access, value } = &inst.op
-            && access.ptr == slot
-        {
-            add_root(program, function, *value, effect, depth + 3);
-        }
     }
 }
 
