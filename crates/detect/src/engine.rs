@@ -4,6 +4,7 @@
 //! the outcome is the same however many threads run them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use findings::Place;
@@ -92,6 +93,8 @@ pub struct Outcome {
     pub n_blocks_visited: usize,
     pub n_functions_visited: usize,
     pub counters: Counters,
+    /// Functions whose search broke off, and what it said.
+    pub failures: Vec<(FunctionId, String)>,
 }
 
 /// Where a search begins: its outermost function, and the functions it has to enter.
@@ -115,6 +118,8 @@ struct Done {
     visited: Vec<(FunctionId, program::BlockId)>,
     n_instructions: u64,
     counters: Counters,
+    /// What it said when it broke off.
+    failure: Option<String>,
 }
 
 /// What one search found to follow from a fault.
@@ -166,12 +171,13 @@ impl<'p> Engine<'_, 'p> {
             let is_last = round == self.settings.rounds;
             let batch: Vec<(FunctionId, Task)> = std::mem::take(&mut tasks).into_iter().collect();
             let done: Vec<Done> =
-                batch.par_iter().map(|(root, task)| self.search(*root, task)).collect();
+                batch.par_iter().map(|(root, task)| self.guarded(*root, task)).collect();
             for (done, (_, task)) in done.into_iter().zip(&batch) {
                 outcome.n_searches += 1;
                 outcome.n_instructions += done.n_instructions;
                 outcome.counters.add(done.counters);
                 visited.extend(done.visited);
+                outcome.failures.extend(done.failure.map(|what| (done.root, what)));
                 self.take_in(&mut states, &mut tasks, done.root, done.answers, task, is_last);
             }
             // What was proven a fault meanwhile needs no more callers.
@@ -186,6 +192,25 @@ impl<'p> Engine<'_, 'p> {
         outcome.starts = states.iter_mut().map(|state| std::mem::take(&mut state.starts)).collect();
         outcome.resolutions = states.into_iter().map(QueryState::resolve).collect();
         outcome
+    }
+
+    /// A mistake of our own costs the search that came upon it, and nothing else.
+    fn guarded(&self, root: FunctionId, task: &Task) -> Done {
+        let searched = catch_unwind(AssertUnwindSafe(|| self.search(root, task)));
+        searched.unwrap_or_else(|panic| {
+            let said = panic.downcast_ref::<String>().map(String::as_str);
+            let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
+            let cut = Some(("an internal error".to_owned(), LocId::UNKNOWN));
+            let open = Answer { cut, ..Answer::default() };
+            Done {
+                root,
+                answers: task.queries.iter().map(|id| (*id, open.clone())).collect(),
+                visited: Vec::new(),
+                n_instructions: 0,
+                counters: Counters::default(),
+                failure: Some(said.unwrap_or("no message").to_owned()),
+            }
+        })
     }
 
     fn search(&self, root: FunctionId, task: &Task) -> Done {
@@ -268,7 +293,7 @@ impl<'p> Engine<'_, 'p> {
         let visited = search.visited();
         let n_instructions = search.n_instructions;
         let counters = search.context.solver.counters;
-        Done { root, answers, visited, n_instructions, counters }
+        Done { root, answers, visited, n_instructions, counters, failure: None }
     }
 
     /// What follows from one fault, on the paths of one search. One that is given happens

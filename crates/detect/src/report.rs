@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use findings::{Contract, DontKnow, Fault, FaultOrigin, Findings, Place, Verdict};
+use findings::{Contract, DontKnow, Fault, FaultOrigin, Findings, Incomplete, Place, Verdict};
 use program::{FunctionId, LocId, Program};
 
 use crate::engine::Outcome;
@@ -54,6 +54,13 @@ pub fn add(
                 resolve: String::new(),
             }),
         }
+    }
+    for (function, said) in &outcome.failures {
+        findings.incomplete.push(Incomplete {
+            what: format!("function {}", program.functions[*function].name),
+            reason: format!("internal error, please report it: {said}"),
+            details: Vec::new(),
+        });
     }
     findings.faults.extend(faults.into_values());
     findings.contracts.sort();

@@ -1,7 +1,8 @@
 //! Runs the fixtures of every built-in fault: annotated C, matched both ways.
 
+mod compiled;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use findings::Findings;
 use fixture::{Fixture, RunError};
@@ -13,19 +14,7 @@ fn analyse(fixture: &Fixture, rules: &spec::rules::Rules) -> Result<Findings, Ru
     for source in
         fixture.sources.iter().filter(|source| source.path.extension().is_some_and(|e| e == "c"))
     {
-        let output = Command::new("clang-19")
-            .args(["-E", "-dD"])
-            .arg(&source.path)
-            .output()
-            .map_err(|error| fail(error.to_string()))?;
-        let unit =
-            capture::provenance::prepare(&output.stdout, &mut |path| std::fs::read(path).ok());
-        let limits = base::child::Limits::default();
-        let flags: [&str; 0] = [];
-        let bitcode = llvm::compile(&unit.text, &flags, &unit.map, &limits, &base::Cancel::new())
-            .map_err(|error| fail(error.to_string()))?;
-        let path = source.path.to_string_lossy();
-        units.push(llvm::import(&bitcode, &unit.map, &path).map_err(|e| fail(e.to_string()))?);
+        units.push(compiled::unit(&source.path).map_err(fail)?);
     }
     let program = program::link::link(units).program;
     let mut settings = detect::Settings::default();

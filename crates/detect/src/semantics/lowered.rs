@@ -187,18 +187,24 @@ impl<'p> Lowered<'_, 'p> {
     pub fn room(&mut self, argument: &Argument) -> Option<TermId> {
         let value = self.value(argument)?;
         let room = self.attributes().room(value);
-        match self.member_room(argument) {
-            Some(member) => Some(match room {
-                Some(room) => self.context.terms.min(room, member),
-                None => member,
-            }),
-            None => room,
-        }
+        let Some((total, used)) = self.within_member(argument) else { return room };
+        let total = self.context.constant(i128::from(total));
+        let member = self.context.terms.sub(total, used);
+        Some(room.map_or(member, |room| self.context.terms.min(room, member)))
     }
 
-    /// The room in an array that is a member, but not the last, of a struct, where the
-    /// pointer is that array decayed. Pointers got in other ways may use the whole object.
-    fn member_room(&mut self, argument: &Argument) -> Option<TermId> {
+    /// Bytes from the start of what the pointer may be used for.
+    fn offset(&mut self, argument: &Argument) -> Option<TermId> {
+        let value = self.value(argument)?;
+        let offset = self.attributes().offset(value);
+        let Some((_, used)) = self.within_member(argument) else { return offset };
+        Some(offset.map_or(used, |offset| self.context.terms.min(offset, used)))
+    }
+
+    /// The size of an array that is a member, but not the last, of a struct, and how far into
+    /// it the pointer leads, where the pointer is that array decayed. Pointers got in other
+    /// ways may use the whole object.
+    fn within_member(&mut self, argument: &Argument) -> Option<(u64, TermId)> {
         let Argument::Operand(Operand::Inst(inst)) = argument else { return None };
         let body = self.function().body.as_ref()?;
         let mut inst = *inst;
@@ -220,8 +226,7 @@ impl<'p> Lowered<'_, 'p> {
                 let moved = self.moved(address, start)?;
                 used = self.context.terms.add(used, moved);
             }
-            let total = self.context.constant(i128::from(total));
-            return Some(self.context.terms.sub(total, used));
+            return Some((total, used));
         }
         None
     }
@@ -386,10 +391,7 @@ impl Lower for Lowered<'_, '_> {
             "Size" => self.room(argument),
             "Len" => self.length(argument, 1),
             "WLen" => self.length(argument, 4),
-            "Offset" => {
-                let value = self.value(argument).ok_or(unknown.clone())?;
-                self.attributes().offset(value)
-            }
+            "Offset" => self.offset(argument),
             "Init" => self.initialized(argument),
             "Input" => self.is_input(argument).map(|holds| truth(self.context, holds)),
             name => {
