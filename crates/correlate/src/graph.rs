@@ -30,7 +30,8 @@ pub struct Component {
 }
 
 impl Graph {
-    /// `remaining` says for every fault what is still found once it is corrected.
+    /// `remaining` says for every fault what is still found in its part of the graph once it
+    /// is corrected.
     pub fn new(
         mut edges: BTreeMap<(String, String), Edge>,
         remaining: &BTreeMap<String, BTreeSet<String>>,
@@ -43,39 +44,20 @@ impl Graph {
         for ((from, to), edge) in &mut edges {
             edge.unique = goes_away(from, to);
         }
-        let faults: BTreeSet<&String> = edges.keys().flat_map(|(from, to)| [from, to]).collect();
-        let removes = faults
-            .iter()
-            .map(|with| {
-                let gone = faults.iter().filter(|fault| goes_away(with, fault));
-                ((*with).clone(), gone.map(|fault| (*fault).clone()).collect())
-            })
-            .collect();
+        let mut removes = BTreeMap::new();
+        for part in connected(edges.keys().cloned()) {
+            for with in &part {
+                let gone = part.iter().filter(|fault| goes_away(with, fault)).cloned().collect();
+                removes.insert(with.clone(), gone);
+            }
+        }
         Self { edges, removes }
     }
 
     /// Connected parts, in the order of their names.
     pub fn components(&self) -> Vec<Component> {
-        let mut waiting: BTreeSet<String> =
-            self.edges.keys().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();
-        let mut components = Vec::new();
-        while let Some(first) = waiting.pop_first() {
-            let mut faults = BTreeSet::from([first.clone()]);
-            let mut open = vec![first];
-            while let Some(fault) = open.pop() {
-                for (from, to) in self.edges.keys() {
-                    for (near, far) in [(from, to), (to, from)] {
-                        if *near == fault && faults.insert(far.clone()) {
-                            open.push(far.clone());
-                        }
-                    }
-                }
-            }
-            waiting.retain(|fault| !faults.contains(fault));
-            let roots = self.roots(&faults);
-            components.push(Component { faults, roots });
-        }
-        components
+        let parts = connected(self.edges.keys().cloned()).into_iter();
+        parts.map(|faults| Component { roots: self.roots(&faults), faults }).collect()
     }
 
     /// Faults no other fault is the only cause of. Where all cause each other, those that
@@ -97,4 +79,29 @@ impl Graph {
         roots.sort_by_key(|fault| std::cmp::Reverse(n_removed(fault)));
         roots
     }
+}
+
+/// Sets of names that pairs connect, in the order of their first names.
+pub fn connected(pairs: impl Iterator<Item = (String, String)>) -> Vec<BTreeSet<String>> {
+    let mut near: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (from, to) in pairs {
+        near.entry(from.clone()).or_default().insert(to.clone());
+        near.entry(to).or_default().insert(from);
+    }
+    let mut parts = Vec::new();
+    let mut known = BTreeSet::new();
+    for first in near.keys() {
+        let mut part = BTreeSet::new();
+        let mut open = vec![first];
+        while let Some(name) = open.pop() {
+            if known.insert(name) {
+                part.insert(name.clone());
+                open.extend(&near[name]);
+            }
+        }
+        if !part.is_empty() {
+            parts.push(part);
+        }
+    }
+    parts
 }

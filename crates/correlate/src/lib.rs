@@ -128,15 +128,19 @@ impl Correlating<'_, '_> {
         for id in links.keys().flat_map(|(from, to)| [*from, *to]) {
             parts.entry(self.name(id)).or_default().insert(id);
         }
-        let functions: BTreeSet<FunctionId> = parts
-            .values()
-            .flatten()
-            .map(|id| self.engine.queries[id.0 as usize].function)
-            .collect();
-        let named = parts.iter();
-        named
-            .map(|(name, ids)| (name.clone(), self.found_without(ids, &functions, given)))
-            .collect()
+        // What a fault has to do with lies in its own part of the graph.
+        let pairs = links.keys().map(|(from, to)| (self.name(*from), self.name(*to)));
+        let mut remaining = BTreeMap::new();
+        for faults in graph::connected(pairs) {
+            let ids = faults.iter().filter_map(|name| parts.get(name)).flatten();
+            let functions: BTreeSet<FunctionId> =
+                ids.map(|id| self.engine.queries[id.0 as usize].function).collect();
+            for name in faults {
+                let found = self.found_without(&parts[&name], &functions, given);
+                remaining.insert(name, found);
+            }
+        }
+        remaining
     }
 
     /// What is found in these functions once the queries are corrected.
