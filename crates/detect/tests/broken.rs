@@ -40,10 +40,9 @@ impl<'p> Semantics<'p> for Broken<'_, 'p> {
         context: &mut Context<'p>,
         state: &mut State,
         inst: InstId,
-        callee: FunctionId,
         forks: &mut Vec<State>,
     ) -> bool {
-        self.inner.model(context, state, inst, callee, forks)
+        self.inner.model(context, state, inst, forks)
     }
     fn after(&self, c: &mut Context<'p>, s: &mut State, inst: InstId, forks: &mut Vec<State>) {
         self.inner.after(c, s, inst, forks);
