@@ -625,8 +625,8 @@ impl<'a, 'p> Search<'a, 'p> {
         state.frames.pop();
         let (function, depth) = (state.top().function, state.depth());
         let is_trusted = !self.code.is_used(function, call) || self.code.is_tested(function, call);
-        let untested = value.filter(|_| !is_trusted);
-        state.answered.push(Answered { from: number, to: state.n_frames - 1, untested, params });
+        let to = state.n_frames - 1;
+        state.answered.push(Answered { from: number, to, value, is_trusted, params });
         let at = self.body(function).insts[call].loc;
         state.trail.push(What::Returned { from, value }, at, function, depth);
         if let Some(value) = value {

@@ -113,11 +113,19 @@ fn guessed_answer(
         let is_given = |value: &Value| {
             value.as_pointer().is_some_and(|(object, _)| about.objects.contains(&object))
         };
-        let gives = answer.untested.is_some_and(|value| match shared(context, &value) {
+        let untested = answer.value.filter(|_| !answer.is_trusted);
+        let gives = untested.is_some_and(|value| match shared(context, &value) {
             Some(symbols) => symbols.iter().any(|symbol| involved.binary_search(symbol).is_ok()),
             None => true,
         });
-        gives || (hangs_on_path && answer.params.iter().any(is_given))
+        // A test for null says that null happens, not how large the object is.
+        let makes = !about.hangs_on_path
+            && answer.value.and_then(Value::as_pointer).is_some_and(|(object, _)| {
+                let bit = state.memory.get(object).null_bit;
+                about.objects.contains(&object)
+                    && bit.is_none_or(|bit| involved.binary_search(&bit).is_err())
+            });
+        gives || makes || (hangs_on_path && answer.params.iter().any(is_given))
     };
     let answers: Vec<&Answered> =
         state.answered.iter().filter(|answer| matters(context, answer)).collect();

@@ -52,8 +52,9 @@ pub struct Answered {
     /// Its number, and that of the last call made inside.
     pub from: u32,
     pub to: u32,
-    /// The result, where the caller uses it without testing it.
-    pub untested: Option<Value>,
+    pub value: Option<Value>,
+    /// Whether the caller tests the result, or has no use for it.
+    pub is_trusted: bool,
     pub params: Rc<[Value]>,
 }
 
