@@ -15,6 +15,7 @@ use detect::Settings;
 use detect::engine::{Engine, Outcome};
 use detect::query::{QueryId, Resolution};
 use detect::report::{RuleInfo, fault_id, fault_of};
+use facts::Facts;
 use findings::{Fault, FaultOrigin, Findings};
 use graph::{Edge, Graph};
 pub use import::Imported;
@@ -22,7 +23,12 @@ use program::{FunctionId, Program};
 use spec::rules::Rules;
 
 /// Detects faults and correlates them.
-pub fn check(program: &Program, rules: &Rules, settings: &Settings, findings: &mut Findings) {
+pub fn check(
+    program: (&Program, &Facts),
+    rules: &Rules,
+    settings: &Settings,
+    findings: &mut Findings,
+) {
     check_with(program, rules, settings, &Imported::default(), findings, &|_, work| work());
 }
 
@@ -32,14 +38,14 @@ pub type Phase<'a> = &'a dyn Fn(&'static str, &mut dyn FnMut());
 /// As [`check`], together with faults other tools reported. Returns which of them, by
 /// position, belong to a point of this program.
 pub fn check_with(
-    program: &Program,
+    (program, facts): (&Program, &Facts),
     rules: &Rules,
     settings: &Settings,
     imported: &Imported,
     findings: &mut Findings,
     phase: Phase,
 ) -> BTreeSet<usize> {
-    detect::with_engine(program, rules, settings, |engine, infos| {
+    detect::with_engine((program, facts), rules, settings, |engine, infos| {
         let mut outcome = Outcome::default();
         phase("detect", &mut || {
             outcome = engine.answer(&|_| !imported.alone);

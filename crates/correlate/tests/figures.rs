@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use findings::{Findings, Via};
+use program::Program;
+use spec::rules::Rules;
 
 use support::program;
 
@@ -58,13 +60,13 @@ fn settings(source: &str) -> detect::Settings {
     detect::Settings { strict: source.contains("// flags: --strict"), ..Default::default() }
 }
 
+fn check(program: &Program, rules: &Rules, settings: &detect::Settings, findings: &mut Findings) {
+    let facts = settings.facts(program);
+    correlate::check((program, &facts), rules, settings, findings);
+}
+
 /// Every root of every group, taken as corrected, removes what the graph says and no more.
-fn unlike_promised(
-    path: &Path,
-    source: &str,
-    rules: &spec::rules::Rules,
-    findings: &Findings,
-) -> Vec<String> {
+fn unlike_promised(path: &Path, source: &str, rules: &Rules, findings: &Findings) -> Vec<String> {
     let name = |id: &String| {
         let fault =
             findings.faults.iter().find(|fault| fault.id == *id).expect("groups have faults");
@@ -77,7 +79,7 @@ fn unlike_promised(
         let mut settings = settings(source);
         settings.corrected.insert(name(root));
         let mut again = Findings::new();
-        correlate::check(&program(path), rules, &settings, &mut again);
+        check(&program(path), rules, &settings, &mut again);
         let left: BTreeSet<String> =
             again.faults.iter().map(|f| detect::report::fault_id(&f.rule, &f.place)).collect();
         let gone: BTreeSet<String> = findings
@@ -107,7 +109,7 @@ fn every_figure_has_its_graph() {
         let path = entry.expect("figures can be read").path();
         let source = std::fs::read_to_string(&path).expect("figures can be read");
         let mut findings = Findings::new();
-        correlate::check(&program(&path), &rules, &settings(&source), &mut findings);
+        check(&program(&path), &rules, &settings(&source), &mut findings);
         findings.finish();
         wrong.extend(unlike_promised(&path, &source, &rules, &findings));
         let (expected, found) = (expected(&source), found(&findings));
@@ -152,7 +154,7 @@ fn a_fix_in_the_source_removes_what_the_graph_says() {
         let source = std::fs::read_to_string(&path).expect("figures can be read");
         assert!(source.contains(fault), "{name} has no {fault}");
         let mut before = Findings::new();
-        correlate::check(&program(&path), &rules, &settings(&source), &mut before);
+        check(&program(&path), &rules, &settings(&source), &mut before);
         before.finish();
         let group = &before.groups[0];
         let promised: BTreeSet<&String> =
@@ -164,7 +166,7 @@ fn a_fix_in_the_source_removes_what_the_graph_says() {
         let fixed = scratch.path().join(name);
         std::fs::write(&fixed, source.replace(fault, fix)).expect("the scratch folder is writable");
         let mut after = Findings::new();
-        correlate::check(&program(&fixed), &rules, &settings(&source), &mut after);
+        check(&program(&fixed), &rules, &settings(&source), &mut after);
         let after: BTreeSet<String> = after.faults.iter().map(label).collect();
         assert_eq!(after, left, "{name} after its fix");
     }

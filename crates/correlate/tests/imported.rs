@@ -47,10 +47,15 @@ fn correlated(faults: Vec<Fault>, alone: bool) -> (Findings, BTreeSet<usize>) {
     let imported = Imported { faults, alone };
     let program = support::program(&path);
     let settings = detect::Settings::default();
-    let placed =
-        correlate::check_with(&program, &rules, &settings, &imported, &mut findings, &|_, work| {
-            work()
-        });
+    let facts = settings.facts(&program);
+    let placed = correlate::check_with(
+        (&program, &facts),
+        &rules,
+        &settings,
+        &imported,
+        &mut findings,
+        &|_, work| work(),
+    );
     findings.finish();
     (findings, placed)
 }

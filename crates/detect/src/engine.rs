@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use facts::Facts;
 use findings::Place;
 use logic::{Counters, Solver};
 use program::{Callee, FunctionId, LocId, Op, Program, Ty};
@@ -21,6 +22,7 @@ use crate::pursuit::{Link, Pursuing};
 use crate::query::{Answer, Points, Query, QueryId, Resolution};
 use crate::report::place_of;
 use crate::search::{Cutoff, Limits, Search};
+use crate::settled::Settled;
 
 /// How far and how hard to look.
 #[derive(Clone, Debug)]
@@ -56,6 +58,12 @@ impl Settings {
             }
         }
         settings
+    }
+
+    /// Facts about a program that outside code calls as the settings say.
+    pub fn facts(&self, program: &Program) -> Facts {
+        let entries = self.resolved(program).inputs.into_keys().collect();
+        Facts::compute(program, &facts::Options { entries, ..facts::Options::default() })
     }
 
     pub fn wants(&self, rule: &str) -> bool {
@@ -134,6 +142,8 @@ pub struct Engine<'a, 'p> {
     pub code: &'a Code<'p>,
     pub semantics: &'a dyn Semantics<'p>,
     pub queries: &'a [Query],
+    /// What facts say of the queries.
+    pub settled: &'a [Settled],
     pub settings: &'a Settings,
     /// Queries taken as corrected: they hold wherever they would be asked.
     pub corrected: &'a BTreeSet<QueryId>,
@@ -160,7 +170,8 @@ impl<'p> Engine<'_, 'p> {
         let mut states: Vec<QueryState> = vec![QueryState::default(); self.queries.len()];
         let mut visited = BTreeSet::new();
         let mut tasks: BTreeMap<FunctionId, Task> = BTreeMap::new();
-        let wanted = |(_, query): &(usize, &Query)| wanted(query.function);
+        let is_open = |index: usize| self.settled[index] == Settled::Open;
+        let wanted = |(index, query): &(usize, &Query)| is_open(*index) && wanted(query.function);
         for (index, query) in self.queries.iter().enumerate().filter(wanted) {
             tasks.entry(query.function).or_default().queries.insert(QueryId(index as u32));
         }
@@ -190,6 +201,9 @@ impl<'p> Engine<'_, 'p> {
         let functions: BTreeSet<FunctionId> = visited.iter().map(|(f, _)| *f).collect();
         outcome.n_functions_visited = functions.len();
         outcome.starts = states.iter_mut().map(|state| std::mem::take(&mut state.starts)).collect();
+        for (state, settled) in states.iter_mut().zip(self.settled) {
+            state.reached |= *settled == Settled::Safe;
+        }
         outcome.resolutions = states.into_iter().map(QueryState::resolve).collect();
         outcome
     }

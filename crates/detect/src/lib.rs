@@ -21,6 +21,7 @@ pub mod reaches;
 pub mod report;
 pub mod search;
 pub mod semantics;
+pub mod settled;
 mod skip;
 pub mod steps;
 pub mod suspects;
@@ -30,16 +31,23 @@ pub mod verdict;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use facts::Facts;
 use findings::Findings;
 use program::Program;
 use spec::rules::Rules;
 
 pub use engine::Settings;
 pub use entry::{Entry, Parameter};
+use settled::Settled;
 
 /// Raises and answers the queries of all rules on a program.
-pub fn check(program: &Program, rules: &Rules, settings: &Settings, findings: &mut Findings) {
-    with_engine(program, rules, settings, |engine, infos| {
+pub fn check(
+    (program, facts): (&Program, &Facts),
+    rules: &Rules,
+    settings: &Settings,
+    findings: &mut Findings,
+) {
+    with_engine((program, facts), rules, settings, |engine, infos| {
         let outcome = engine.run();
         report::add(findings, program, infos, engine.queries, &outcome);
     });
@@ -47,7 +55,7 @@ pub fn check(program: &Program, rules: &Rules, settings: &Settings, findings: &m
 
 /// Makes the queries of all rules on a program ready, for those who want more than answers.
 pub fn with_engine<R>(
-    program: &Program,
+    (program, facts): (&Program, &Facts),
     rules: &Rules,
     settings: &Settings,
     then: impl FnOnce(&engine::Engine, &[report::RuleInfo]) -> R,
@@ -57,6 +65,8 @@ pub fn with_engine<R>(
     let wanted = |rule: &str| settings.wants(rule);
     let mut compiled = semantics::compiled::Compiled::new(rules, &code, settings.strict, &wanted);
     compiled.queries.retain(|query| settings.asks_in(&program.functions[query.function].name));
+    let settled = settled::settle(&code, facts, &compiled);
+    let settled = keep_questions(&mut compiled.queries, settled);
     let semantics = semantics::asking::Specified::new(&code, &compiled);
     let outside = Arc::new(outside::Outside::new(&code, &settings.inputs));
     let infos: Vec<report::RuleInfo> = rules.faults.iter().map(rule_info).collect();
@@ -65,11 +75,19 @@ pub fn with_engine<R>(
         code: &code,
         semantics: &semantics,
         queries: &compiled.queries,
+        settled: &settled,
         settings,
         corrected: &corrected,
         outside: &outside,
     };
     then(&engine, &infos)
+}
+
+/// Drops the queries no specification means. What facts say of the others.
+fn keep_questions(queries: &mut Vec<query::Query>, settled: Vec<Settled>) -> Vec<Settled> {
+    let mut is_question = settled.iter().map(|settled| *settled != Settled::NoQuestion);
+    queries.retain(|_| is_question.next().unwrap_or(true));
+    settled.into_iter().filter(|settled| *settled != Settled::NoQuestion).collect()
 }
 
 /// The queries of the faults the settings take as corrected.

@@ -67,10 +67,42 @@ impl Suspects {
         self.parameters.get(&(function, index)).copied().unwrap_or_default()
     }
 
+    /// Functions that may meet a pointer that was released: in a parameter, or in a global
+    /// they read themselves.
+    pub fn functions(&self, program: &Program) -> FxHashSet<FunctionId> {
+        let released = self.parameters.iter().filter(|(_, suspicion)| suspicion.released);
+        let mut functions: FxHashSet<FunctionId> = released.map(|((id, _), _)| *id).collect();
+        let suspect_global = |id: &GlobalId| self.of_global(*id).released;
+        if self.globals.keys().any(suspect_global) {
+            for (id, function) in program.functions.iter_enumerated() {
+                if function
+                    .body
+                    .as_ref()
+                    .is_some_and(|body| reads_any(program, body, &suspect_global))
+                {
+                    functions.insert(id);
+                }
+            }
+        }
+        functions
+    }
+
     /// What may be wrong with a pointer found in a global.
     pub fn of_global(&self, global: GlobalId) -> Suspicion {
         self.globals.get(&global).copied().unwrap_or_default()
     }
+}
+
+/// Whether a function reads a global of this kind by name.
+fn reads_any(program: &Program, body: &Body, wanted: &dyn Fn(&GlobalId) -> bool) -> bool {
+    body.insts.iter().any(|inst| match &inst.op {
+        Op::Load(access) => match access.ptr {
+            Operand::Const(id) => matches!(&program.constants[id],
+                Const::Global { global, .. } if wanted(global)),
+            _ => false,
+        },
+        _ => false,
+    })
 }
 
 /// Parameters that a function passes to something that frees them.

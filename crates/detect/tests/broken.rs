@@ -77,7 +77,8 @@ fn a_search_that_breaks_down_costs_its_function_alone() {
     let settings = detect::Settings::default();
     let mut findings = Findings::new();
     let (at, _) = program.functions.iter_enumerated().find(|(_, f)| &*f.name == "breaks").unwrap();
-    detect::with_engine(&program, &rules, &settings, |engine, infos| {
+    let facts = settings.facts(&program);
+    detect::with_engine((&program, &facts), &rules, &settings, |engine, infos| {
         let broken = Broken { inner: engine.semantics, at };
         let engine = Engine { semantics: &broken, ..*engine };
         let outcome = engine.run();

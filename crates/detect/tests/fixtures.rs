@@ -31,7 +31,8 @@ fn analyse(fixture: &Fixture, rules: &spec::rules::Rules) -> Result<Findings, Ru
         }
     }
     let mut findings = Findings::new();
-    detect::check(&program, rules, &settings, &mut findings);
+    let facts = settings.facts(&program);
+    detect::check((&program, &facts), rules, &settings, &mut findings);
     findings.finish();
     Ok(findings)
 }

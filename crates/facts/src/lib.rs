@@ -31,7 +31,7 @@ pub use set::SparseSet;
 pub use stats::Stats;
 pub use summaries::{Summaries, Summary};
 
-use program::{Function, Program};
+use program::{Function, FunctionId, Program};
 use rayon::prelude::*;
 
 use crate::pointsto::{Types, Wrappers};
@@ -44,11 +44,13 @@ pub struct Options {
     pub memory: bool,
     /// Value ranges. Default: on.
     pub ranges: bool,
+    /// Functions that code outside the program calls although the program does, too.
+    pub entries: Vec<FunctionId>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { memory: true, ranges: true }
+        Self { memory: true, ranges: true, entries: Vec::new() }
     }
 }
 
@@ -89,7 +91,8 @@ impl Facts {
         let direct = pointsto::direct_calls(program, &canonical);
         let order = scc::components(functions.len(), |id| direct.row(id as usize).to_vec());
         let wrappers = Wrappers::compute(program, &canonical, &order, &cfgs, &users);
-        let pointers = pointsto::compute(program, &canonical, &direct, &wrappers, &users);
+        let pointers =
+            pointsto::compute(program, &canonical, &direct, &wrappers, &users, &options.entries);
         let calls = CallGraph::new(program, &canonical, &pointers);
         let types = Types::new(program);
         let context = EffectContext { program, pointers: &pointers, calls: &calls, types: &types };

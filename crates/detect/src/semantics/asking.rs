@@ -376,7 +376,7 @@ pub fn assigns(contributing: &Contributing, attributes: &[&str]) -> bool {
 }
 
 /// Whether some command, however deep, passes the test.
-fn any_command(commands: &[Command], test: &dyn Fn(&Command) -> bool) -> bool {
+pub fn any_command(commands: &[Command], test: &dyn Fn(&Command) -> bool) -> bool {
     commands.iter().any(|command| {
         test(command)
             || match command {
@@ -415,7 +415,7 @@ fn written_extents(
 }
 
 /// A condition that only says which operand was matched; matching has seen to it.
-fn is_operand_match(condition: &Condition) -> bool {
+pub fn is_operand_match(condition: &Condition) -> bool {
     match condition {
         Condition::Compare { left, right, .. } => [left, right].into_iter().any(|side| {
             matches!(&side.kind, ExprKind::Attr { args, .. }

@@ -15,6 +15,7 @@ use crate::machine::memory::ObjectKind;
 use crate::machine::strings::Length;
 use crate::machine::{Context, State, SymbolKind, Value};
 use crate::outside::members::{Member, accessed_member};
+use crate::semantics::text::{Text, array_member};
 
 /// A state that answers for attributes at one instruction of its top frame.
 pub struct Lowered<'c, 'p> {
@@ -35,57 +36,8 @@ impl<'p> Lowered<'_, 'p> {
         &self.code.program.functions[self.state.top().function]
     }
 
-    /// The C type of an argument; a constant has the one its instruction reads it as.
-    fn c_type(&self, argument: &Argument) -> Option<TypeId> {
-        if let Some(ctype) = self.read_as(argument) {
-            return Some(ctype);
-        }
-        let known = facts::c_type(self.code.program, self.function(), argument);
-        let Argument::Operand(Operand::Const(_)) = argument else { return known };
-        let inst = self.function().body.as_ref()?.insts.get(self.inst?)?;
-        let ctype = match &inst.op {
-            Op::Binary { .. } => inst.ctype,
-            _ => return known,
-        };
-        known.or(ctype.is_known().then_some(ctype))
-    }
-
-    /// The type the instruction reads its operand as. A cast between signed and unsigned of
-    /// the same width leaves no trace on the operand itself.
-    fn read_as(&self, argument: &Argument) -> Option<TypeId> {
-        let Argument::Operand(operand) = argument else { return None };
-        let inst = self.function().body.as_ref()?.insts.get(self.inst?)?;
-        match &inst.op {
-            Op::Convert(conversion) if conversion.value == *operand => {
-                conversion.from.is_known().then_some(conversion.from)
-            }
-            _ => None,
-        }
-    }
-
-    /// How a sum, difference or product of the instruction itself counts its operands and
-    /// its result: width and sign. Casts of the same width leave no trace on operands, but
-    /// only what is signed must not wrap.
-    fn counts(&self, argument: &Argument) -> Option<Interval> {
-        use program::BinaryOp::{Add, Mul, Sub};
-        let Argument::Operand(operand) = argument else { return None };
-        let id = self.inst?;
-        let body = self.function().body.as_ref()?;
-        let inst = body.insts.get(id)?;
-        let (Op::Binary { op: Add | Sub | Mul, lhs, rhs, no_signed_wrap, .. }, Ty::Int(bits)) =
-            (&inst.op, inst.ty)
-        else {
-            return None;
-        };
-        let is_address = |operand: &Operand| match operand {
-            Operand::Inst(inst) => matches!(&body.insts[*inst].op, Op::Convert(conversion)
-                if conversion.kind == program::ConversionKind::PointerToInt),
-            _ => false,
-        };
-        let is_part = *operand == Operand::Inst(id) || operand == lhs || operand == rhs;
-        // `++` on a narrow type is compiled without the promotion to int.
-        (is_part && bits >= 32 && !is_address(lhs) && !is_address(rhs))
-            .then(|| Interval::of_width(bits, *no_signed_wrap))
+    fn text(&self) -> Text<'_, 'p> {
+        Text { code: self.code, function: self.state.top().function, inst: self.inst }
     }
 
     /// What an argument is on this path.
@@ -175,11 +127,7 @@ impl<'p> Lowered<'_, 'p> {
                 _ => return Some(term),
             }
         };
-        let signed = match (self.counts(argument), self.c_type(argument)) {
-            (Some(range), _) => range.low != Some(0),
-            (None, Some(ctype)) => is_signed(self.context, ctype),
-            (None, None) => true,
-        };
+        let signed = self.text().is_signed(argument);
         Some(self.context.wrap(term, bits, signed))
     }
 
@@ -221,7 +169,7 @@ impl<'p> Lowered<'_, 'p> {
                 continue;
             };
             let PathStep::Field { record, member } = address.path[field] else { return None };
-            let (total, start) = self.array_member(record, member)?;
+            let (total, start) = array_member(self.code.program, record, member)?;
             if field + 1 < address.path.len() {
                 let moved = self.moved(address, start)?;
                 used = self.context.terms.add(used, moved);
@@ -242,23 +190,6 @@ impl<'p> Lowered<'_, 'p> {
             sum = self.context.terms.add_scaled(sum, i128::from(term.stride), index);
         }
         Some(sum)
-    }
-
-    /// Size and start of a member that is an array and has others after it.
-    fn array_member(&self, record: program::RecordId, member: u32) -> Option<(u64, u64)> {
-        let program = self.code.program;
-        let record = &program.records[record];
-        let index = member as usize;
-        if index + 1 >= record.members.len() {
-            return None;
-        }
-        let member = &record.members[index];
-        match facts::stripped(program, member.ctype) {
-            CType::Array { count: Some(2..), .. } => {
-                Some((facts::type_size(program, member.ctype)?, member.offset_bits / 8))
-            }
-            _ => None,
-        }
     }
 
     fn length(&mut self, argument: &Argument, width: u64) -> Option<TermId> {
@@ -407,51 +338,10 @@ impl Lower for Lowered<'_, '_> {
     }
 
     fn fact(&mut self, attribute: AttributeId, args: &[Argument]) -> Option<i128> {
-        let program = self.code.program;
-        if let [argument] = args
-            && let Some(range) = self.counts(argument)
-        {
-            match attribute.name() {
-                "Signed" => return Some(i128::from(range.low != Some(0))),
-                "TMin" => return range.low,
-                "TMax" => return range.high,
-                _ => {}
-            }
-        }
-        let converted = matches!(args, [argument] if self.read_as(argument).is_some());
-        let known = facts::from_text(program, self.function(), attribute, args, &mut name_code);
-        if known.is_some() && !converted {
-            return known;
-        }
-        if let [argument @ Argument::Operand(operand)] = args
-            && (converted || matches!(operand, Operand::Const(_)))
-            && let Some(ctype) = self.c_type(argument)
-        {
-            let range = facts::type_range(program, ctype);
-            match attribute.name() {
-                "Signed" => return range.and_then(|range| range.low).map(|l| i128::from(l < 0)),
-                "TMin" => return range.and_then(|range| range.low),
-                "TMax" => return range.and_then(|range| range.high),
-                "SizeOf" => return facts::type_size(program, ctype).map(i128::from),
-                _ => {}
-            }
-        }
-        if known.is_some() {
-            return known;
-        }
-        match attribute.name() {
+        self.text().fact(attribute, args).or_else(|| match attribute.name() {
             "Region" => self.region(args.first()?),
-            name @ ("Reaches" | "Masks") => {
-                let Argument::Operand(operand) = args.first()? else { return None };
-                let function = self.state.top().function;
-                let holds = match name {
-                    "Masks" => self.code.masks(function, *operand),
-                    _ => self.code.reaches_size(function, *operand),
-                };
-                Some(i128::from(holds))
-            }
             _ => None,
-        }
+        })
     }
 
     fn fresh(&mut self, origin: Origin) -> TermId {

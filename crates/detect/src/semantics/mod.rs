@@ -6,3 +6,4 @@ pub mod builtin;
 pub mod compiled;
 pub mod corrupt;
 pub mod lowered;
+pub mod text;

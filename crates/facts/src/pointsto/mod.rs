@@ -57,6 +57,7 @@ pub(crate) fn compute(
     direct: &crate::csr::Csr<u32>,
     wrappers: &Wrappers,
     users: &[Users],
+    entries: &[FunctionId],
 ) -> PointsTo {
     let types = Types::new(program);
     let mut graph = Graph::new(&types);
@@ -88,7 +89,7 @@ pub(crate) fn compute(
     let called = directly_called(program, direct);
     for (id, _) in program.functions.iter_enumerated().filter(|(_, f)| f.body.is_some()) {
         let is_taken = || taken.iter().any(|&f| canonical[f.0 as usize] == id);
-        if !called[id.0 as usize] && !is_taken() {
+        if (!called[id.0 as usize] && !is_taken()) || entries.contains(&id) {
             calls.enter_from_outside(&mut graph, id);
         }
     }

@@ -73,7 +73,7 @@ fn analyse_program(
     let findings = &mut imported.findings;
     findings.programs.push(summary(&name, &program));
     findings.notices.extend(unknown_code(&program));
-    let compute = || Facts::compute(&program, &facts::Options::default());
+    let compute = || settings.facts(&program);
     let analysed = guarded(|| {
         let facts = imported.timings.on_all_threads("facts", compute);
         analyse(&program, &facts, (rules, settings, foreign), &imported.timings, findings)
@@ -90,13 +90,13 @@ fn analyse_program(
 /// faults that are about this program.
 fn analyse(
     program: &Program,
-    _facts: &Facts,
+    facts: &Facts,
     (rules, settings, foreign): (&Rules, &detect::Settings, &Imported),
     timings: &Timings,
     findings: &mut Findings,
 ) -> BTreeSet<usize> {
     let phase = |name, work: &mut dyn FnMut()| timings.on_all_threads(name, work);
-    correlate::check_with(program, rules, settings, foreign, findings, &phase)
+    correlate::check_with((program, facts), rules, settings, foreign, findings, &phase)
 }
 
 /// What to look for, from the command line and the project's settings.

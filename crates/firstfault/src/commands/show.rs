@@ -114,7 +114,7 @@ fn each(
 
 /// Graphs that need to know where calls through pointers lead.
 fn with_calls(program: &Program, view: View, dot: bool, only: Option<FunctionId>) -> String {
-    let options = facts::Options { memory: false, ranges: false };
+    let options = facts::Options { memory: false, ranges: false, ..facts::Options::default() };
     let facts = Facts::compute(program, &options);
     let resolve = |function: FunctionId, inst: InstId| targets(program, &facts, function, inst);
     match (view, dot) {

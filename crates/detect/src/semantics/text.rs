@@ -1,0 +1,145 @@
+//! What specifications ask that the program's text alone answers, on whatever path.
+
+use logic::Interval;
+use program::{BinaryOp, CType, ConversionKind, Function, FunctionId, InstId, Op, Operand};
+use program::{Program, RecordId, Ty, TypeId};
+use spec::attribute::AttributeId;
+use spec::facts;
+use spec::lower::Argument;
+
+use crate::code::Code;
+use crate::machine::exec::is_signed_type;
+use crate::semantics::lowered::name_code;
+
+/// A place in the text: a function and the instruction a question is about, which tells the
+/// types of its constants.
+pub struct Text<'c, 'p> {
+    pub code: &'c Code<'p>,
+    pub function: FunctionId,
+    pub inst: Option<InstId>,
+}
+
+impl<'p> Text<'_, 'p> {
+    fn function(&self) -> &'p Function {
+        &self.code.program.functions[self.function]
+    }
+
+    /// The C type of an argument; a constant has the one its instruction reads it as.
+    pub fn c_type(&self, argument: &Argument) -> Option<TypeId> {
+        if let Some(ctype) = self.read_as(argument) {
+            return Some(ctype);
+        }
+        let known = facts::c_type(self.code.program, self.function(), argument);
+        let Argument::Operand(Operand::Const(_)) = argument else { return known };
+        let inst = self.function().body.as_ref()?.insts.get(self.inst?)?;
+        let ctype = match &inst.op {
+            Op::Binary { .. } => inst.ctype,
+            _ => return known,
+        };
+        known.or(ctype.is_known().then_some(ctype))
+    }
+
+    /// The type the instruction reads its operand as. A cast between signed and unsigned of
+    /// the same width leaves no trace on the operand itself.
+    fn read_as(&self, argument: &Argument) -> Option<TypeId> {
+        let Argument::Operand(operand) = argument else { return None };
+        let inst = self.function().body.as_ref()?.insts.get(self.inst?)?;
+        match &inst.op {
+            Op::Convert(conversion) if conversion.value == *operand => {
+                conversion.from.is_known().then_some(conversion.from)
+            }
+            _ => None,
+        }
+    }
+
+    /// How a sum, difference or product of the instruction itself counts its operands and
+    /// its result: width and sign. Casts of the same width leave no trace on operands, but
+    /// only what is signed must not wrap.
+    fn counts(&self, argument: &Argument) -> Option<Interval> {
+        use BinaryOp::{Add, Mul, Sub};
+        let Argument::Operand(operand) = argument else { return None };
+        let id = self.inst?;
+        let body = self.function().body.as_ref()?;
+        let inst = body.insts.get(id)?;
+        let (Op::Binary { op: Add | Sub | Mul, lhs, rhs, no_signed_wrap, .. }, Ty::Int(bits)) =
+            (&inst.op, inst.ty)
+        else {
+            return None;
+        };
+        let is_address = |operand: &Operand| match operand {
+            Operand::Inst(inst) => matches!(&body.insts[*inst].op, Op::Convert(conversion)
+                if conversion.kind == ConversionKind::PointerToInt),
+            _ => false,
+        };
+        let is_part = *operand == Operand::Inst(id) || operand == lhs || operand == rhs;
+        // `++` on a narrow type is compiled without the promotion to int.
+        (is_part && bits >= 32 && !is_address(lhs) && !is_address(rhs))
+            .then(|| Interval::of_width(bits, *no_signed_wrap))
+    }
+
+    /// Whether an argument is read as a signed number.
+    pub fn is_signed(&self, argument: &Argument) -> bool {
+        match (self.counts(argument), self.c_type(argument)) {
+            (Some(range), _) => range.low != Some(0),
+            (None, Some(ctype)) => is_signed_type(self.code.program, ctype),
+            (None, None) => true,
+        }
+    }
+
+    /// An attribute that is the same on every path.
+    pub fn fact(&self, attribute: AttributeId, args: &[Argument]) -> Option<i128> {
+        let program = self.code.program;
+        if let [argument] = args
+            && let Some(range) = self.counts(argument)
+        {
+            match attribute.name() {
+                "Signed" => return Some(i128::from(range.low != Some(0))),
+                "TMin" => return range.low,
+                "TMax" => return range.high,
+                _ => {}
+            }
+        }
+        let converted = matches!(args, [argument] if self.read_as(argument).is_some());
+        let known = facts::from_text(program, self.function(), attribute, args, &mut name_code);
+        if known.is_some() && !converted {
+            return known;
+        }
+        if let [argument @ Argument::Operand(operand)] = args
+            && (converted || matches!(operand, Operand::Const(_)))
+            && let Some(ctype) = self.c_type(argument)
+        {
+            let range = facts::type_range(program, ctype);
+            match attribute.name() {
+                "Signed" => return range.and_then(|range| range.low).map(|l| i128::from(l < 0)),
+                "TMin" => return range.and_then(|range| range.low),
+                "TMax" => return range.and_then(|range| range.high),
+                "SizeOf" => return facts::type_size(program, ctype).map(i128::from),
+                _ => {}
+            }
+        }
+        known.or_else(|| {
+            let Argument::Operand(operand) = args.first()? else { return None };
+            match attribute.name() {
+                "Reaches" => Some(i128::from(self.code.reaches_size(self.function, *operand))),
+                "Masks" => Some(i128::from(self.code.masks(self.function, *operand))),
+                _ => None,
+            }
+        })
+    }
+}
+
+/// Size and start of a member that is an array and has others after it.
+pub fn array_member(program: &Program, record: RecordId, member: u32) -> Option<(u64, u64)> {
+    let record = &program.records[record];
+    let index = member as usize;
+    if index + 1 >= record.members.len() {
+        return None;
+    }
+    let member = &record.members[index];
+    match facts::stripped(program, member.ctype) {
+        CType::Array { count: Some(2..), .. } => {
+            Some((facts::type_size(program, member.ctype)?, member.offset_bits / 8))
+        }
+        _ => None,
+    }
+}
