@@ -19,6 +19,9 @@ pub struct Deviation {
     /// The rule in a sentence.
     pub message: String,
     pub z: f64,
+    /// What deviations are ordered by: z, and what the template and its names add to it.
+    #[serde(default)]
+    pub score: f64,
     /// How many places follow the rule, and how many do not.
     #[serde(default)]
     pub n_followed: u64,

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     let cancel = interrupt::watch();
     let outcome = match cli.command {
         Command::Check(args) => commands::check::run(&args, &cancel),
+        Command::Beliefs(args) => commands::beliefs::run(&args, &cancel),
         Command::Correlate(args) => commands::correlate::run(&args, &cancel),
         Command::Capture(args) => commands::capture::run(&args, &cancel),
         Command::Show(args) => commands::show::run(&args, &cancel),

@@ -29,6 +29,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Say which faults cause which, those of other tools included
     Correlate(CorrelateArgs),
+    /// Find rules the code itself follows, and the places that break them
+    Beliefs(crate::commands::beliefs::BeliefsArgs),
     /// Run a build and remember what it compiles, for later commands
     Capture(CaptureArgs),
     /// Print the program as firstfault sees it

@@ -1,5 +1,6 @@
 //! One module per command, and what they end with.
 
+pub mod beliefs;
 pub mod capture;
 pub mod check;
 pub mod correlate;

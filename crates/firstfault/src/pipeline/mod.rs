@@ -195,6 +195,11 @@ impl Imported {
         linked.program
     }
 
+    /// Every unit, unlinked, for analyses that look at each on its own. Nothing is left to link.
+    pub fn take_units(&mut self) -> Vec<Program> {
+        std::mem::take(&mut self.units).into_iter().flatten().collect()
+    }
+
     /// Writes what `--timings` asks for.
     pub fn write_timings(&self, args: &RunArgs) -> Result<()> {
         let Some(path) = &args.timings else { return Ok(()) };

@@ -1,6 +1,7 @@
 //! The real binary on real input, good and bad, as a user would run it.
 
 mod bad_input;
+mod beliefs;
 mod cache;
 mod config;
 mod correlate;

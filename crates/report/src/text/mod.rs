@@ -1,6 +1,7 @@
 //! The report for people: `file:line:column: severity: message [rule]`, the source, the
 //! path as numbered notes nested by call, and a summary to end with.
 
+mod deviation;
 mod groups;
 mod paint;
 mod snippet;
@@ -8,7 +9,7 @@ mod summary;
 
 use std::fmt::Write;
 
-use findings::{Deviation, Fault, Findings, Place, Severity, Statement, Step};
+use findings::{Fault, Findings, Place, Severity, Statement, Step};
 
 use crate::Options;
 use crate::sources::{Sources, one_line};
@@ -94,17 +95,6 @@ impl Text<'_> {
             let message = format!("can be caused by: {} [{}]", cause.message, cause.rule);
             self.note(&cause.place, &message);
         }
-    }
-
-    fn deviation(&mut self, deviation: &Deviation) {
-        self.headline(&deviation.place, Severity::Warning, &deviation.message, &deviation.template);
-        if self.options.brief {
-            return;
-        }
-        for example in deviation.examples.iter().take(3) {
-            self.note(&example.place, &format!("follows the rule {}", example.note));
-        }
-        self.out.push('\n');
     }
 
     fn statement(&mut self, statement: &Statement) {

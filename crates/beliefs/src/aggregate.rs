@@ -1,0 +1,359 @@
+//! From events to ranked deviations.
+//!
+//! Counting is one pass over the events of all units, and keeps only counts by slot. A
+//! second pass looks up the places of the few rules that are left.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use findings::{Deviation, Example, Place};
+use rustc_hash::FxHashMap;
+
+use crate::event::{Event, Events, SUBJECT_NONE, SUBJECT_RESULT};
+use crate::known::shown;
+use crate::rank::z;
+use crate::template::{Belief, Template};
+
+/// Places remembered for one rule.
+const MAX_PLACES: usize = 200;
+/// Places that follow the rule, shown beside the one that does not.
+const N_EXAMPLES: usize = 3;
+/// What a telling pair of names adds to z.
+const HINT_BONUS: f64 = 2.0;
+
+/// A rule: a template with its slots filled.
+type Key = (u32, Box<str>, Box<str>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    followed: u64,
+    broken: u64,
+}
+
+/// A place, and how well the code around it follows the rule itself.
+#[derive(Clone, Debug)]
+struct Found {
+    place: Place,
+    detail: String,
+    other_line: u32,
+    with: u32,
+    without: u32,
+}
+
+#[derive(Debug, Default)]
+struct Rule {
+    counts: Counts,
+    z: f64,
+    score: f64,
+    followers: Vec<Found>,
+    breakers: Vec<Found>,
+}
+
+/// Every deviation from the templates, most plausible first.
+pub fn deviations(units: &[Events], templates: &[Template]) -> Vec<Deviation> {
+    let mut deviations = Vec::new();
+    for template in templates {
+        let counts = count(units, template);
+        let mut rules = retained(template, counts);
+        collect(units, template, &mut rules);
+        for (key, rule) in &rules {
+            tell(template, key, rule, &mut deviations);
+        }
+    }
+    order(&mut deviations);
+    deviations
+}
+
+/// The part of the flags that separates different subjects of one function.
+fn subject(event: &Event) -> u32 {
+    event.flags & (SUBJECT_RESULT | SUBJECT_NONE)
+}
+
+/// Whether a row follows the template's rule, breaks it, or has no say.
+fn verdict(template: &Template, event: &Event) -> Option<bool> {
+    if event.kind != template.kind || !template.wants(event.flags) {
+        return None;
+    }
+    match (template.follows(event.outcome), template.breaks(event.outcome)) {
+        (true, _) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => None,
+    }
+}
+
+/// Rows of one place, in the order they were written.
+fn sites<'a>(unit: &'a Events, template: &'a Template) -> impl Iterator<Item = &'a [Event]> {
+    unit.rows.chunk_by(|a, b| a.site == b.site).filter(|rows| {
+        rows.iter().any(|row| row.kind == template.kind && template.wants(row.flags))
+    })
+}
+
+fn count(units: &[Events], template: &Template) -> BTreeMap<Key, Counts> {
+    let mut counts: FxHashMap<Key, Counts> = FxHashMap::default();
+    let mut populations: FxHashMap<(u32, Box<str>), u64> = FxHashMap::default();
+    for unit in units {
+        let text = |symbol| unit.strings.get(symbol);
+        if !template.has_partner() {
+            for event in &unit.rows {
+                let Some(follows) = verdict(template, event) else { continue };
+                if !template.accepts_name(shown(text(event.a))) {
+                    continue;
+                }
+                let b = if template.slots.len() > 1 { text(event.b) } else { "" };
+                let count =
+                    counts.entry((subject(event), text(event.a).into(), b.into())).or_default();
+                if follows { count.followed += 1 } else { count.broken += 1 }
+            }
+            continue;
+        }
+        for rows in sites(unit, template) {
+            let site = &rows[0];
+            let a = text(site.a);
+            if !template.accepts_name(shown(a)) {
+                continue;
+            }
+            *populations.entry((subject(site), a.into())).or_default() += 1;
+            for row in &rows[1..] {
+                let b = text(row.b);
+                if verdict(template, row) == Some(true)
+                    && template.accepts_partner(shown(b))
+                    && template.accepts_pair(shown(a), shown(b))
+                {
+                    counts.entry((subject(site), a.into(), b.into())).or_default().followed += 1;
+                }
+            }
+        }
+    }
+    let mut counts: BTreeMap<Key, Counts> = counts.into_iter().collect();
+    if template.has_partner() {
+        for ((subject, a, _), count) in &mut counts {
+            let population = populations.get(&(*subject, a.clone())).copied().unwrap_or(0);
+            count.broken = population.saturating_sub(count.followed);
+        }
+    }
+    counts
+}
+
+fn retained(template: &Template, counts: BTreeMap<Key, Counts>) -> BTreeMap<Key, Rule> {
+    let mut rules = BTreeMap::new();
+    for (key, counts) in counts {
+        if counts.broken == 0 {
+            continue;
+        }
+        let n = counts.followed + counts.broken;
+        let z = z(n, counts.followed, template.p0);
+        let bonus = if template.hinted(shown(&key.1), shown(&key.2)) { HINT_BONUS } else { 0.0 };
+        let is_must = template.belief == Belief::Must;
+        let is_plausible = counts.followed >= template.min_followed && z + bonus >= template.min_z;
+        if is_must || is_plausible {
+            let score = template.weight + if is_must { 0.0 } else { z + bonus };
+            rules.insert(key, Rule { counts, z, score, ..Rule::default() });
+        }
+    }
+    rules
+}
+
+fn collect(units: &[Events], template: &Template, rules: &mut BTreeMap<Key, Rule>) {
+    let mut by_a: FxHashMap<(u32, Box<str>), Vec<Box<str>>> = FxHashMap::default();
+    for (subject, a, b) in rules.keys() {
+        by_a.entry((*subject, a.clone())).or_default().push(b.clone());
+    }
+    for unit in units {
+        let text = |symbol| unit.strings.get(symbol);
+        if !template.has_partner() {
+            for event in &unit.rows {
+                let Some(follows) = verdict(template, event) else { continue };
+                let b = if template.slots.len() > 1 { text(event.b) } else { "" };
+                let key = (subject(event), text(event.a).into(), b.into());
+                if let Some(rule) = rules.get_mut(&key) {
+                    rule.add(follows, found(unit, event));
+                }
+            }
+            continue;
+        }
+        for rows in sites(unit, template) {
+            let site = &rows[0];
+            let of_a = (subject(site), text(site.a).into());
+            let Some(partners) = by_a.get(&of_a) else { continue };
+            for b in partners {
+                let row = rows[1..].iter().find(|row| text(row.b) == &**b);
+                let follows = row.is_some_and(|row| verdict(template, row) == Some(true));
+                let key = (of_a.0, of_a.1.clone(), b.clone());
+                if let Some(rule) = rules.get_mut(&key) {
+                    rule.add(follows, found(unit, row.unwrap_or(site)));
+                }
+            }
+        }
+    }
+}
+
+fn found(unit: &Events, event: &Event) -> Found {
+    let text = |symbol| unit.strings.get(symbol).to_owned();
+    Found {
+        place: Place {
+            file: text(event.file),
+            line: event.line,
+            column: event.column,
+            function: text(event.function),
+        },
+        detail: text(event.detail),
+        other_line: event.other_line,
+        with: event.with,
+        without: event.without,
+    }
+}
+
+impl Rule {
+    fn add(&mut self, follows: bool, found: Found) {
+        let places = if follows { &mut self.followers } else { &mut self.breakers };
+        if places.len() < MAX_PLACES {
+            places.push(found);
+        }
+    }
+}
+
+/// How plausible the single deviation is, from the paths of its own function.
+fn own_z(found: &Found, p0: f64) -> f64 {
+    z(u64::from(found.with + found.without), u64::from(found.with), p0)
+}
+
+fn tell(template: &Template, key: &Key, rule: &Rule, deviations: &mut Vec<Deviation>) {
+    let mut breakers: Vec<&Found> = rule.breakers.iter().collect();
+    // Partial pairings first: they show that the programmer meant to follow the rule here.
+    breakers.sort_by(|x, y| {
+        let partial = |found: &Found| Reverse(found.with > 0);
+        let by_z = own_z(y, template.p0).total_cmp(&own_z(x, template.p0));
+        partial(x).cmp(&partial(y)).then(by_z).then_with(|| x.place.cmp(&y.place))
+    });
+    let mut told: Vec<(&str, &str)> = Vec::new();
+    for found in breakers {
+        // One report for one object in one function.
+        let object = (found.place.function.as_str(), found.detail.as_str());
+        if template.has_partner() && told.contains(&object) && !found.detail.is_empty() {
+            continue;
+        }
+        told.push(object);
+        deviations.push(deviation(template, key, rule, found));
+    }
+}
+
+fn deviation(template: &Template, (_, a, b): &Key, rule: &Rule, found: &Found) -> Deviation {
+    let words = Words { template, a: shown(a), b: shown(b), counts: rule.counts };
+    let n = rule.counts.followed + rule.counts.broken;
+    let message = match template.belief {
+        Belief::Must => words.fill(&template.deviation, found),
+        Belief::May => format!(
+            "{} ({} of {n} places), {}",
+            words.fill(&template.rule, found),
+            rule.counts.followed,
+            words.fill(&template.deviation, found),
+        ),
+    };
+    let mut slots = BTreeMap::from([(template.slots[0].clone(), a.to_string())]);
+    if let Some(second) = template.slots.get(1) {
+        slots.insert(second.clone(), b.to_string());
+    }
+    let example = |note: &str, found: &Found| Example {
+        place: found.place.clone(),
+        note: words.fill(note, found),
+    };
+    let examples = nearest(&rule.followers, &found.place);
+    Deviation {
+        rank: 0,
+        template: template.id.clone(),
+        fingerprint: findings::fingerprint(&[
+            &template.id,
+            shown(a),
+            shown(b),
+            &found.place.file,
+            &found.place.function,
+            &found.detail,
+        ]),
+        slots,
+        place: found.place.clone(),
+        message,
+        z: rule.z,
+        score: rule.score,
+        n_followed: rule.counts.followed,
+        n_broken: rule.counts.broken,
+        examples: examples.into_iter().map(|f| example(&template.example, f)).collect(),
+        counterexamples: vec![example(&template.deviation, found)],
+    }
+}
+
+/// Places that follow the rule: of this file first, each of a function of its own.
+fn nearest<'a>(followers: &'a [Found], to: &Place) -> Vec<&'a Found> {
+    let mut sorted: Vec<&Found> = followers.iter().collect();
+    let folder =
+        |file: &str| file.rsplit_once('/').map_or(String::new(), |(dir, _)| dir.to_owned());
+    let home = folder(&to.file);
+    sorted.sort_by_key(|found| {
+        let place = &found.place;
+        (place.function == to.function, place.file != to.file, folder(&place.file) != home, place)
+    });
+    let mut chosen: Vec<&Found> = Vec::new();
+    for found in sorted {
+        let is_new = |other: &&Found| other.place.function != found.place.function;
+        if chosen.iter().all(is_new) {
+            chosen.push(found);
+        }
+        if chosen.len() == N_EXAMPLES {
+            break;
+        }
+    }
+    chosen
+}
+
+/// Fills the words of a template.
+struct Words<'a> {
+    template: &'a Template,
+    a: &'a str,
+    b: &'a str,
+    counts: Counts,
+}
+
+impl Words<'_> {
+    fn fill(&self, text: &str, found: &Found) -> String {
+        let detail = match found.detail.as_str() {
+            "" => "it",
+            detail => detail,
+        };
+        let mut text = text.replace(&format!("{{{}}}", self.template.slots[0]), self.a);
+        if let Some(second) = self.template.slots.get(1) {
+            text = text.replace(&format!("{{{second}}}"), self.b);
+        }
+        text.replace("{what}", detail)
+            .replace("{line}", &found.other_line.to_string())
+            .replace("{followed}", &self.counts.followed.to_string())
+            .replace("{broken}", &self.counts.broken.to_string())
+            .replace("{with}", &found.with.to_string())
+            .replace("{without}", &found.without.to_string())
+    }
+}
+
+/// The most plausible first; equal ones in the order of the source.
+fn order(deviations: &mut [Deviation]) {
+    let mut position: BTreeMap<(String, String), usize> = BTreeMap::new();
+    // Within one rule the order they were told in stays.
+    let keyed: Vec<usize> = deviations
+        .iter()
+        .map(|d| {
+            let rule = (d.template.clone(), format!("{:?}", d.slots));
+            let next = position.entry(rule).or_default();
+            *next += 1;
+            *next
+        })
+        .collect();
+    let mut indexed: Vec<(usize, Deviation)> =
+        keyed.into_iter().zip(deviations.iter().cloned()).collect();
+    indexed.sort_by(|(i, x), (j, y)| {
+        y.score
+            .total_cmp(&x.score)
+            .then_with(|| x.template.cmp(&y.template))
+            .then_with(|| x.slots.cmp(&y.slots))
+            .then(i.cmp(j))
+    });
+    for (rank, ((_, sorted), slot)) in indexed.into_iter().zip(deviations.iter_mut()).enumerate() {
+        *slot = Deviation { rank: rank as u32 + 1, ..sorted };
+    }
+}

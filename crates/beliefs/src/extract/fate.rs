@@ -1,0 +1,256 @@
+//! What becomes of a value: where it is tested, dereferenced, handed on or kept.
+
+use program::{Callee, InstId, Op, Operand, Terminator, Ty};
+use rustc_hash::FxHashSet;
+
+use super::function::Fun;
+
+/// Everything that happens to a value in its function.
+#[derive(Clone, Debug, Default)]
+pub struct Fate<'a> {
+    /// Instructions that test it against a constant, or branches on it.
+    pub tests: Vec<Test<'a>>,
+    /// Loads, stores and copies through it.
+    pub dereferences: Vec<InstId>,
+    /// Calls it is an argument of, with the position.
+    pub arguments: Vec<(InstId, u32)>,
+    /// Returned or stored where others see it.
+    pub is_passed: bool,
+    /// Part of a computation.
+    pub is_computed_with: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Test<'a> {
+    /// The comparison, or the call of a routine that tests it.
+    pub inst: InstId,
+    /// The routine or macro that was made for such tests.
+    pub by: Option<&'a str>,
+}
+
+/// Values derived from one value by conversions, joins, offsets, and a trip through memory.
+struct Search<'f, 'a> {
+    fun: &'f Fun<'a>,
+    fate: Fate<'a>,
+    /// The value itself.
+    same: Vec<InstId>,
+    /// Addresses inside what it points to.
+    inside: Vec<InstId>,
+    seen: FxHashSet<InstId>,
+}
+
+/// Enough for any value a person keeps track of.
+const MAX_ALIASES: usize = 200;
+
+pub fn fate<'a>(fun: &Fun<'a>, of: InstId) -> Fate<'a> {
+    let mut search = Search {
+        fun,
+        fate: Fate::default(),
+        same: vec![of],
+        inside: Vec::new(),
+        seen: FxHashSet::default(),
+    };
+    search.seen.insert(of);
+    while search.seen.len() < MAX_ALIASES {
+        if let Some(value) = search.same.pop() {
+            search.users_of(value);
+        } else if let Some(address) = search.inside.pop() {
+            search.users_of_address(address);
+        } else {
+            break;
+        }
+    }
+    search.fate
+}
+
+/// What becomes of a parameter.
+pub fn fate_of_parameter<'a>(fun: &Fun<'a>, index: u32) -> Fate<'a> {
+    let mut search = Search {
+        fun,
+        fate: Fate::default(),
+        same: Vec::new(),
+        inside: Vec::new(),
+        seen: FxHashSet::default(),
+    };
+    let parameter = Operand::Param(index);
+    for (id, inst) in fun.body.insts.iter_enumerated() {
+        let mut reads = false;
+        inst.op.for_each_operand(|operand| reads |= operand == parameter);
+        if reads {
+            search.user(parameter, id);
+        }
+    }
+    for block in &fun.body.blocks {
+        if block.terminator == Terminator::Return(Some(parameter)) {
+            search.fate.is_passed = true;
+        }
+    }
+    while search.seen.len() < MAX_ALIASES {
+        if let Some(value) = search.same.pop() {
+            search.users_of(value);
+        } else if let Some(address) = search.inside.pop() {
+            search.users_of_address(address);
+        } else {
+            break;
+        }
+    }
+    search.fate
+}
+
+impl<'a> Search<'_, 'a> {
+    fn alias(&mut self, id: InstId) {
+        if self.seen.insert(id) {
+            self.same.push(id);
+        }
+    }
+
+    fn users_of(&mut self, value: InstId) {
+        let fun = self.fun;
+        for &user in fun.uses.of(value) {
+            self.user(Operand::Inst(value), user);
+        }
+        for &block in fun.uses.in_terminators(value) {
+            match fun.body.blocks[block].terminator {
+                Terminator::Return(_) => self.fate.is_passed = true,
+                Terminator::Branch { .. } | Terminator::Switch { .. } => {
+                    let test = Test { inst: value, by: None };
+                    self.fate.tests.push(test);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn user(&mut self, value: Operand, user: InstId) {
+        let inst = &self.fun.body.insts[user];
+        match &inst.op {
+            Op::Bind { .. } => {}
+            Op::Convert(_) | Op::Phi(_) => self.alias(user),
+            Op::Select { condition, .. } if *condition == value => self.test(user),
+            Op::Select { .. } => self.alias(user),
+            Op::Compare { .. } => self.test(user),
+            Op::Address(address) if address.base == value => {
+                if self.seen.insert(user) {
+                    self.inside.push(user);
+                }
+            }
+            Op::Load(access) if access.ptr == value => self.fate.dereferences.push(user),
+            Op::Store { access, value: stored } => {
+                if access.ptr == value {
+                    self.fate.dereferences.push(user);
+                }
+                if *stored == value {
+                    self.stored(user, access.ptr);
+                }
+            }
+            Op::MemCopy { to, from, .. } => {
+                if *to == value || *from == value {
+                    self.fate.dereferences.push(user);
+                }
+            }
+            Op::MemSet { to, .. } if *to == value => self.fate.dereferences.push(user),
+            Op::Call(call) => self.argument(value, user, call),
+            _ => self.fate.is_computed_with = true,
+        }
+    }
+
+    fn test(&mut self, inst: InstId) {
+        let by = self.fun.macro_body(self.fun.body.insts[inst].loc);
+        self.fate.tests.push(Test { inst, by });
+    }
+
+    /// A value that goes to memory and is read back from the same place is the same value.
+    fn stored(&mut self, store: InstId, address: Operand) {
+        let fun = self.fun;
+        let Some(address) = fun.value(address) else { return };
+        if !fun.is_alloca(address) {
+            self.fate.is_passed = true;
+        }
+        let Some(load) = fun.values.load_of(address) else { return };
+        for (id, inst) in fun.body.insts.iter_enumerated() {
+            if matches!(inst.op, Op::Load(_))
+                && fun.value(Operand::Inst(id)) == Some(load)
+                && fun.cfg.inst_dominates(fun.body, store, id)
+                && !self.is_stored_between(store, id, address)
+            {
+                self.alias(id);
+            }
+        }
+    }
+
+    /// Whether another store to the same place lies between the two.
+    fn is_stored_between(&self, store: InstId, load: InstId, address: u32) -> bool {
+        let fun = self.fun;
+        fun.body.insts.iter_enumerated().any(|(id, inst)| match &inst.op {
+            Op::Store { access, .. } => {
+                id != store
+                    && fun.value(access.ptr) == Some(address)
+                    && fun.cfg.inst_dominates(fun.body, store, id)
+                    && fun.cfg.inst_dominates(fun.body, id, load)
+            }
+            _ => false,
+        })
+    }
+
+    fn argument(&mut self, value: Operand, user: InstId, call: &'a program::Call) {
+        let fun = self.fun;
+        if matches!(call.callee, Callee::Intrinsic(_)) {
+            return;
+        }
+        for (index, arg) in (0u32..).zip(&call.args) {
+            if *arg == value {
+                self.fate.arguments.push((user, index));
+            }
+        }
+        // A routine with nothing but the value, whose answer decides a branch, tests it.
+        let is_predicate = call.args.len() == 1 && matches!(fun.body.insts[user].ty, Ty::Int(_));
+        if is_predicate
+            && is_branched_on(fun, user)
+            && let Some(callee) = fun.callee(call)
+        {
+            let by = Some(crate::known::shown(callee));
+            self.fate.tests.push(Test { inst: user, by });
+        }
+    }
+
+    fn users_of_address(&mut self, address: InstId) {
+        let fun = self.fun;
+        let value = Operand::Inst(address);
+        for &user in fun.uses.of(address) {
+            match &fun.body.insts[user].op {
+                Op::Load(access) if access.ptr == value => self.fate.dereferences.push(user),
+                Op::Store { access, .. } if access.ptr == value => {
+                    self.fate.dereferences.push(user);
+                }
+                Op::MemCopy { .. } | Op::MemSet { .. } => self.fate.dereferences.push(user),
+                Op::Address(inner) if inner.base == value => {
+                    if self.seen.insert(user) {
+                        self.inside.push(user);
+                    }
+                }
+                Op::Bind { .. } => {}
+                _ => self.fate.is_computed_with = true,
+            }
+        }
+    }
+}
+
+/// Whether a branch depends on the value directly, or on a comparison of it.
+pub fn is_branched_on(fun: &Fun, value: InstId) -> bool {
+    let mut work = vec![value];
+    for _ in 0..16 {
+        let Some(value) = work.pop() else { return false };
+        let branches = |block: &program::BlockId| {
+            !matches!(fun.body.blocks[*block].terminator, Terminator::Return(_))
+        };
+        if fun.uses.in_terminators(value).iter().any(branches) {
+            return true;
+        }
+        let users = fun.uses.of(value).iter();
+        work.extend(users.filter(|user| {
+            let op = &fun.body.insts[**user].op;
+            matches!(op, Op::Compare { .. } | Op::Convert(_) | Op::Binary { .. } | Op::Phi(_))
+        }));
+    }
+    false
+}

@@ -1,0 +1,136 @@
+//! What callers do with the results of calls: the beliefs behind "this function can fail".
+
+use program::{Call, Callee, InstId, Ty};
+
+use super::fate::{Fate, fate};
+use super::function::Fun;
+use super::sink::{Row, Sink};
+use crate::event::{INTEGER, Kind, MACRO, Outcome, POINTER, STATIC, STICKY};
+
+pub fn extract(fun: &Fun, sink: &mut Sink) {
+    let mut covers = None;
+    for (id, inst, call) in fun.calls() {
+        let class = match inst.ty {
+            Ty::Ptr => POINTER,
+            Ty::Int(_) => INTEGER,
+            _ => continue,
+        };
+        if !fun.cfg.is_reachable(inst.block) {
+            continue;
+        }
+        let Some(callee) = fun.callee_or_member(call) else { continue };
+        let fate = fate(fun, id);
+        let (outcome, at) = outcome(fun, &fate, class == POINTER);
+        let mut flags = class;
+        if is_static(fun, call) {
+            flags |= STATIC;
+        }
+        if outcome == Outcome::Ignored {
+            let covers = covers.get_or_insert_with(|| Covers::new(fun));
+            if covers.covers(fun, id, call) {
+                flags |= STICKY;
+            }
+        }
+        if at.is_some_and(|at| fun.macro_body(fun.body.insts[at].loc).is_some())
+            && matches!(outcome, Outcome::Dereferenced | Outcome::DereferencedInCall)
+        {
+            flags |= MACRO;
+        }
+        let by = match outcome {
+            Outcome::CheckedBy => fate.tests.iter().find_map(|test| test.by).unwrap_or(""),
+            _ => "",
+        };
+        let other_line = at.map_or(0, |at| fun.line(fun.body.insts[at].loc));
+        let name = fun.value(program::Operand::Inst(id)).map(|v| fun.name(v)).unwrap_or_default();
+        let site = sink.site();
+        let row = Row {
+            b: by,
+            detail: &name,
+            flags,
+            other_line,
+            ..Row::new(Kind::Result, outcome, &callee)
+        };
+        sink.add(fun, inst.loc, site, row);
+    }
+}
+
+pub fn is_static(fun: &Fun, call: &Call) -> bool {
+    match call.callee {
+        Callee::Function(id) => fun.program.functions[id].linkage == program::Linkage::Internal,
+        _ => false,
+    }
+}
+
+/// What becomes of a result, and where that shows.
+fn outcome(fun: &Fun, fate: &Fate, is_pointer: bool) -> (Outcome, Option<InstId>) {
+    let is_after_test = |use_: InstId| {
+        fate.tests.iter().any(|test| test.inst != use_ && is_decided_before(fun, test.inst, use_))
+    };
+    if is_pointer {
+        let unchecked = |use_: &InstId| !is_after_test(*use_);
+        let earliest = |uses: &mut dyn Iterator<Item = InstId>| {
+            uses.min_by_key(|id| (fun.cfg.position(fun.body.insts[*id].block), *id))
+        };
+        if let Some(at) = earliest(&mut fate.dereferences.iter().copied().filter(unchecked)) {
+            return (Outcome::Dereferenced, Some(at));
+        }
+        let handed = fate.arguments.iter().filter(|(call, argument)| {
+            let program::Op::Call(call) = &fun.body.insts[*call].op else { return false };
+            fun.callee(call).is_some_and(|callee| fun.known.dereferences(callee, *argument))
+        });
+        if let Some(at) = earliest(&mut handed.map(|(call, _)| *call).filter(unchecked)) {
+            return (Outcome::DereferencedInCall, Some(at));
+        }
+    }
+    if let Some(test) = fate.tests.iter().find(|test| test.by.is_some()) {
+        return (Outcome::CheckedBy, Some(test.inst));
+    }
+    if let Some(test) = fate.tests.first() {
+        return (Outcome::Checked, Some(test.inst));
+    }
+    let is_used = fate.is_computed_with || !fate.arguments.is_empty();
+    match (fate.is_passed, is_used || !fate.dereferences.is_empty()) {
+        (true, _) => (Outcome::Passed, None),
+        (false, true) => (Outcome::Used, None),
+        (false, false) => (Outcome::Ignored, None),
+    }
+}
+
+/// Whether a test's outcome is known when control gets to `use_`.
+fn is_decided_before(fun: &Fun, test: InstId, use_: InstId) -> bool {
+    let (test, use_) = (fun.body.insts[test].block, fun.body.insts[use_].block);
+    test != use_ && fun.cfg.dominates(test, use_)
+}
+
+/// Calls whose tested result tells of earlier calls on the same object as well: an error
+/// that sticks to the object until somebody asks.
+struct Covers {
+    /// First arguments of calls whose result is tested or returned.
+    tested: Vec<(InstId, u32)>,
+}
+
+impl Covers {
+    fn new(fun: &Fun) -> Self {
+        let mut tested = Vec::new();
+        for (id, inst, call) in fun.calls() {
+            let Some(subject) = call.args.first().and_then(|arg| fun.value(*arg)) else { continue };
+            if !matches!(inst.ty, Ty::Int(_)) || fun.ty(call.args[0]) != Ty::Ptr {
+                continue;
+            }
+            let fate = fate(fun, id);
+            if !fate.tests.is_empty() || fate.is_passed {
+                tested.push((id, subject));
+            }
+        }
+        Self { tested }
+    }
+
+    fn covers(&self, fun: &Fun, id: InstId, call: &Call) -> bool {
+        let Some(subject) = call.args.first().and_then(|arg| fun.value(*arg)) else { return false };
+        let at = fun.cfg.position(fun.body.insts[id].block);
+        self.tested.iter().any(|&(other, other_subject)| {
+            let other_at = fun.cfg.position(fun.body.insts[other].block);
+            other_subject == subject && (other_at, other) > (at, id)
+        })
+    }
+}
