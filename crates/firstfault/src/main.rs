@@ -16,6 +16,9 @@ use clap::Parser;
 use args::{Cli, Command};
 use commands::Outcome;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let cancel = interrupt::watch();
