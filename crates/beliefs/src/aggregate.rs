@@ -18,6 +18,9 @@ use crate::template::{Belief, Template};
 const MAX_PLACES: usize = 200;
 /// Places that follow the rule, shown beside the one that does not.
 const N_EXAMPLES: usize = 3;
+/// What it takes away from a deviation that its function never follows the rule at all: most
+/// likely it only wraps the first half.
+const NEVER_MALUS: f64 = 1.5;
 /// What a telling pair of names adds to z.
 const HINT_BONUS: f64 = 2.0;
 
@@ -240,13 +243,15 @@ fn tell(template: &Template, key: &Key, rule: &Rule, deviations: &mut Vec<Deviat
 fn deviation(template: &Template, (_, a, b): &Key, rule: &Rule, found: &Found) -> Deviation {
     let words = Words { template, a: shown(a), b: shown(b), counts: rule.counts };
     let n = rule.counts.followed + rule.counts.broken;
+    let is_never = template.has_partner() && found.with == 0;
+    let told = if is_never { &template.absent } else { &template.deviation };
     let message = match template.belief {
-        Belief::Must => words.fill(&template.deviation, found),
+        Belief::Must => words.fill(told, found),
         Belief::May => format!(
             "{} ({} of {n} places), {}",
             words.fill(&template.rule, found),
             rule.counts.followed,
-            words.fill(&template.deviation, found),
+            words.fill(told, found),
         ),
     };
     let mut slots = BTreeMap::from([(template.slots[0].clone(), a.to_string())]);
@@ -273,11 +278,11 @@ fn deviation(template: &Template, (_, a, b): &Key, rule: &Rule, found: &Found) -
         place: found.place.clone(),
         message,
         z: rule.z,
-        score: rule.score,
+        score: rule.score - if is_never { NEVER_MALUS } else { 0.0 },
         n_followed: rule.counts.followed,
         n_broken: rule.counts.broken,
         examples: examples.into_iter().map(|f| example(&template.example, f)).collect(),
-        counterexamples: vec![example(&template.deviation, found)],
+        counterexamples: vec![example(told, found)],
     }
 }
 

@@ -7,8 +7,10 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use program::{Callee, FunctionId, Linkage, Op, Program};
-use rustc_hash::FxHashMap;
+use program::{FunctionId, Linkage, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::latent::{self, LockAction};
 
 /// What stands between the name of a static function and its unit.
 const UNIT_MARK: char = '@';
@@ -21,6 +23,7 @@ pub fn shown(key: &str) -> &str {
 /// The key of each function of a unit.
 pub struct Keys {
     keys: Vec<Box<str>>,
+    lock_actions: Vec<Option<LockAction>>,
     /// Routines of other units whose name says that they end the program.
     crashes: Vec<bool>,
 }
@@ -33,12 +36,18 @@ impl Keys {
             _ => function.name.clone(),
         };
         let crashes = |function: &program::Function| {
-            function.body.is_none() && crate::latent::is_crash_routine(&function.name)
+            function.body.is_none() && latent::is_crash_routine(&function.name)
         };
         Self {
             keys: program.functions.iter().map(key).collect(),
             crashes: program.functions.iter().map(crashes).collect(),
+            lock_actions: program.functions.iter().map(|f| latent::lock_action(&f.name)).collect(),
         }
+    }
+
+    /// What a function's name says it does to a lock.
+    pub fn lock_action(&self, id: FunctionId) -> Option<LockAction> {
+        self.lock_actions[id.0 as usize]
     }
 
     pub fn is_named_like_a_crash(&self, id: FunctionId) -> bool {
@@ -76,13 +85,46 @@ pub struct Summary {
     pub parameter_names: Vec<Box<str>>,
 }
 
-/// The summaries of one unit, by key.
-pub type Summaries = BTreeMap<Box<str>, Summary>;
+/// Summaries by key.
+type Summaries = BTreeMap<Box<str>, Summary>;
+
+/// A call and the locks held there: (caller, callee, locks).
+pub type LockedCall = (Box<str>, Box<str>, Vec<Box<str>>);
+
+/// What one unit tells about its functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnitSummary {
+    pub functions: Summaries,
+    /// Variables accessed under a lock, and functions called under one (`f()`).
+    pub locked: BTreeSet<Box<str>>,
+    /// Functions called only after a check (by the check's name or not).
+    pub guarded: BTreeSet<Box<str>>,
+    /// Who calls whom under which locks.
+    pub calls: BTreeSet<LockedCall>,
+    /// Which functions are assigned to which member: implementations of one interface.
+    pub assigned: BTreeSet<(Box<str>, Box<str>)>,
+}
+
+/// What the project says about itself, for templates that need to be told.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Routines made for pointers from outside, and which argument that is.
+    pub paranoid: Vec<(String, u32)>,
+    /// Routines whose dereferences do not count.
+    pub ignored: Vec<String>,
+    /// Parts of names of flags that are true where a pointer comes from outside.
+    pub backdoors: Vec<String>,
+}
 
 /// Summaries closed over calls.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     functions: FxHashMap<Box<str>, Traits>,
+    locked: FxHashSet<Box<str>>,
+    guarded: FxHashSet<Box<str>>,
+    /// By function and parameter, another implementation that treats it as from outside.
+    by_class: FxHashMap<Slot, Box<str>>,
+    pub settings: Settings,
 }
 
 /// What is known about one function. Parameters beyond the 64th are not followed.
@@ -93,6 +135,9 @@ struct Traits {
     dereferences: u64,
     keeps: u64,
     frees: u64,
+    taints: u64,
+    /// Locks every caller holds.
+    entry_locks: Vec<Box<str>>,
     parameter_names: Vec<Box<str>>,
 }
 
@@ -122,6 +167,31 @@ impl Known {
         self.functions.get(key).map_or(&[], |traits| &traits.parameter_names)
     }
 
+    /// Whether the function treats the parameter as a pointer from outside.
+    pub fn taints(&self, key: &str, argument: u32) -> bool {
+        self.has(key, argument, |traits| traits.taints)
+    }
+
+    /// An implementation of the same interface that treats the parameter so.
+    pub fn tainted_by_class(&self, key: &str, parameter: u32) -> Option<&str> {
+        if self.by_class.is_empty() {
+            return None;
+        }
+        self.by_class.get(&(key.into(), parameter)).map(|other| &**other)
+    }
+
+    pub fn entry_locks(&self, key: &str) -> &[Box<str>] {
+        self.functions.get(key).map_or(&[], |traits| &traits.entry_locks)
+    }
+
+    pub fn is_locked_somewhere(&self, name: &str) -> bool {
+        self.locked.contains(name)
+    }
+
+    pub fn is_guarded_somewhere(&self, key: &str) -> bool {
+        self.guarded.contains(key)
+    }
+
     fn has(&self, key: &str, argument: u32, of: fn(&Traits) -> u64) -> bool {
         let bits = self.functions.get(key).map_or(0, of);
         argument < 64 && bits >> argument & 1 == 1
@@ -136,23 +206,19 @@ impl Known {
     }
 
     /// Closes the summaries of all units over calls.
-    pub fn close(units: impl IntoIterator<Item = Summaries>) -> Self {
+    pub fn close(units: impl IntoIterator<Item = UnitSummary>, settings: Settings) -> Self {
         let mut all = Summaries::new();
+        let mut rest = UnitSummary::default();
+        let mut known = Known { settings, ..Known::default() };
         for unit in units {
-            for (key, summary) in unit {
-                match all.entry(key) {
-                    Entry::Vacant(free) => drop(free.insert(summary)),
-                    Entry::Occupied(mut known) => {
-                        let never_returns = known.get().never_returns | summary.never_returns;
-                        if summary.is_defined && !known.get().is_defined {
-                            known.insert(summary);
-                        }
-                        known.get_mut().never_returns = never_returns;
-                    }
-                }
+            for (key, summary) in unit.functions {
+                merge(&mut all, key, summary);
             }
+            known.locked.extend(unit.locked);
+            known.guarded.extend(unit.guarded);
+            rest.calls.extend(unit.calls);
+            rest.assigned.extend(unit.assigned);
         }
-        let mut known = Known::default();
         for (key, summary) in &all {
             let traits = known.functions.entry(key.clone()).or_default();
             traits.is_defined = summary.is_defined;
@@ -185,7 +251,81 @@ impl Known {
             |callee, argument| external(callee, argument, |e| &e.frees),
         );
         known.mark(frees, |traits| &mut traits.frees);
+        known.close_taints(&all, &rest.assigned);
+        known.close_entry_locks(&rest.calls);
         known
+    }
+
+    fn close_taints(&mut self, all: &Summaries, assigned: &BTreeSet<(Box<str>, Box<str>)>) {
+        let seeds: BTreeSet<Slot> =
+            self.settings.paranoid.iter().map(|(name, arg)| (name.as_str().into(), *arg)).collect();
+        let ignored = self.settings.ignored.clone();
+        let is_ignored = |key: &str| ignored.iter().any(|name| name == shown(key));
+        let taints = closed(all, |s| &s.passes, seeds, |_, _| false);
+        let taints = taints.into_iter().filter(|(key, _)| !is_ignored(key)).collect();
+        self.mark(taints, |traits| &mut traits.taints);
+        for (key, traits) in &mut self.functions {
+            if is_ignored(key) {
+                traits.dereferences = 0;
+            }
+        }
+        let mut classes: BTreeMap<&str, Vec<&Box<str>>> = BTreeMap::new();
+        for (member, function) in assigned {
+            classes.entry(member).or_default().push(function);
+        }
+        for functions in classes.values() {
+            for other in functions {
+                let bits = self.functions.get(*other).map_or(0, |traits| traits.taints);
+                for parameter in (0..64).filter(|bit| bits >> bit & 1 == 1) {
+                    for function in functions {
+                        if self.taints(function, parameter) {
+                            continue;
+                        }
+                        let slot = ((*function).clone(), parameter);
+                        self.by_class.entry(slot).or_insert_with(|| (*other).clone());
+                    }
+                }
+            }
+        }
+    }
+
+    /// The locks that every known caller holds, callers' callers included.
+    fn close_entry_locks(&mut self, calls: &BTreeSet<LockedCall>) {
+        type Sites<'a> = Vec<(&'a str, &'a [Box<str>])>;
+        let mut sites: BTreeMap<&str, Sites> = BTreeMap::new();
+        for (caller, callee, held) in calls {
+            sites.entry(callee).or_default().push((caller, held));
+        }
+        // From everything downwards: what no caller contradicts stays.
+        let mut entry: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (callee, sites) in &sites {
+            let all = sites.iter().flat_map(|(_, held)| held.iter().map(|name| &**name));
+            entry.insert(callee, all.collect());
+        }
+        for _round in 0..8 {
+            let mut changed = false;
+            for (callee, sites) in &sites {
+                let holds = |name: &str| {
+                    sites.iter().all(|(caller, held)| {
+                        held.iter().any(|held| **held == *name)
+                            || entry.get(caller).is_some_and(|above| above.contains(name))
+                    })
+                };
+                let kept: BTreeSet<&str> =
+                    entry[callee].iter().copied().filter(|name| holds(name)).collect();
+                changed |= kept.len() != entry[callee].len();
+                entry.insert(callee, kept);
+            }
+            if !changed {
+                break;
+            }
+        }
+        for (callee, held) in entry {
+            if !held.is_empty() {
+                let traits = self.functions.entry(callee.into()).or_default();
+                traits.entry_locks = held.into_iter().map(Into::into).collect();
+            }
+        }
     }
 
     fn close_never_returns(&mut self, all: &Summaries) {
@@ -197,8 +337,7 @@ impl Known {
         }
         let is_crash = |name: &str| {
             facts::externals::never_returns(name)
-                || (!all.get(name).is_some_and(|s| s.is_defined)
-                    && crate::latent::is_crash_routine(name))
+                || (!all.get(name).is_some_and(|s| s.is_defined) && latent::is_crash_routine(name))
         };
         let mut work: Vec<Box<str>> = all
             .iter()
@@ -213,6 +352,20 @@ impl Known {
                 work.extend(new);
             }
             self.functions.entry(key).or_default().never_returns = true;
+        }
+    }
+}
+
+/// A definition counts before a declaration.
+fn merge(all: &mut Summaries, key: Box<str>, summary: Summary) {
+    match all.entry(key) {
+        Entry::Vacant(free) => drop(free.insert(summary)),
+        Entry::Occupied(mut known) => {
+            let never_returns = known.get().never_returns | summary.never_returns;
+            if summary.is_defined && !known.get().is_defined {
+                known.insert(summary);
+            }
+            known.get_mut().never_returns = never_returns;
         }
     }
 }
@@ -259,47 +412,4 @@ fn closed(
         slots.insert(slot);
     }
     slots
-}
-
-/// Summarises the functions of one unit.
-pub fn summarise(program: &Program) -> Summaries {
-    let keys = Keys::new(program);
-    let nothing = Known::default();
-    let local = facts::NoReturn::compute(program);
-    let mut summaries = Summaries::new();
-    for (id, function) in program.functions.iter_enumerated() {
-        let Some(body) = &function.body else { continue };
-        let mut summary = crate::extract::summarise(program, &keys, &nothing, function, body);
-        summary.is_defined = true;
-        summary.never_returns = local.function(id);
-        summary.parameter_names = body
-            .variables
-            .iter()
-            .filter(|variable| variable.parameter.is_some())
-            .map(|variable| variable.name.clone())
-            .collect();
-        summaries.insert(keys.function(id).into(), summary);
-    }
-    // Crash routines of other units that are declared so here.
-    for (id, function) in program.functions.iter_enumerated() {
-        if function.body.is_none() && local.function(id) {
-            let key = keys.function(id).into();
-            summaries.entry(key).or_insert(Summary { never_returns: true, ..Summary::default() });
-        }
-    }
-    summaries
-}
-
-/// Names of the functions a unit calls: what its events depend on beyond itself.
-pub fn callees<'a>(program: &'a Program, keys: &'a Keys) -> BTreeSet<&'a str> {
-    let bodies = program.functions.iter().filter_map(|function| function.body.as_ref());
-    let insts = bodies.flat_map(|body| body.insts.iter());
-    let ids = insts.filter_map(|inst| match &inst.op {
-        Op::Call(call) => match call.callee {
-            Callee::Function(id) => Some(id),
-            _ => None,
-        },
-        _ => None,
-    });
-    ids.map(|id| keys.function(id)).collect()
 }

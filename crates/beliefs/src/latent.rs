@@ -24,6 +24,78 @@ pub fn is_release(name: &str) -> bool {
     })
 }
 
+/// What a routine does to a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LockAction {
+    Acquire,
+    Release,
+}
+
+/// What a routine does to a lock, if its name says so. Routines that only try are neither.
+pub fn lock_action(name: &str) -> Option<LockAction> {
+    let words: Vec<String> = words(name).collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    if has(&["try", "trylock", "init", "destroy", "new", "free", "alloc", "file"]) {
+        return None;
+    }
+    let about_lock = has(&["mutex", "sem", "semaphore", "critical", "spin", "irq", "interrupts"]);
+    if has(&["unlock", "rdunlock", "wrunlock"])
+        || (about_lock && has(&["leave", "release", "exit", "up", "restore", "enable", "post"]))
+        || name == "sti"
+    {
+        return Some(LockAction::Release);
+    }
+    if has(&["lock", "rdlock", "wrlock", "rlock", "wlock"])
+        || (about_lock && has(&["enter", "acquire", "down", "disable", "wait"]))
+        || name == "cli"
+    {
+        return Some(LockAction::Acquire);
+    }
+    None
+}
+
+/// The name of a lock that its routines alone name: `lock_kernel` is about `kernel`.
+pub fn lock_base(routine: &str) -> String {
+    const ACTIONS: [&str; 10] = [
+        "lock", "unlock", "enter", "leave", "acquire", "release", "disable", "enable", "save",
+        "restore",
+    ];
+    if matches!(routine, "cli" | "sti") {
+        return "interrupts".to_owned();
+    }
+    let rest: Vec<String> =
+        words(routine).filter(|word| !ACTIONS.contains(&word.as_str())).collect();
+    if rest.is_empty() { "the lock".to_owned() } else { rest.join("_") }
+}
+
+/// Whether a routine makes or ends objects: what it touches is not shared yet, or no longer.
+pub fn is_life_cycle(name: &str) -> bool {
+    const WORDS: [&str; 8] =
+        ["init", "new", "create", "alloc", "setup", "fini", "open", "shutdown"];
+    is_release(name) || words(name).any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether a routine's name says that it answers a question about permission or validity.
+pub fn is_check(name: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "check",
+        "verify",
+        "auth",
+        "authenticate",
+        "perm",
+        "permission",
+        "permitted",
+        "capable",
+        "allow",
+        "allowed",
+        "access",
+        "valid",
+        "validate",
+        "suser",
+    ];
+    words(name).any(|word| WORDS.contains(&word.as_str()))
+}
+
 /// The words of an identifier, in lower case: `CRYPTO_free`, `xmlFreeDoc`.
 pub fn words(name: &str) -> impl Iterator<Item = String> + '_ {
     let bytes = name.as_bytes();

@@ -13,6 +13,6 @@ pub mod template;
 
 pub use aggregate::deviations;
 pub use event::Events;
-pub use extract::extract;
-pub use known::{Known, summarise};
-pub use template::{Belief, Template, TemplateError};
+pub use extract::{extract, summarise};
+pub use known::{Known, Settings, UnitSummary};
+pub use template::{Belief, Template, TemplateError, settings};

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::event::{Kind, Outcome, flag};
+use crate::known::Settings;
 use crate::latent;
 
 struct Builtin {
@@ -73,7 +74,15 @@ struct Written {
     weight: f64,
     rule: String,
     deviation: String,
+    #[serde(default)]
+    absent: Option<String>,
     example: String,
+    #[serde(default)]
+    paranoid: Vec<String>,
+    #[serde(default)]
+    ignore: Vec<String>,
+    #[serde(default)]
+    backdoors: Vec<String>,
 }
 
 fn default_p0() -> f64 {
@@ -117,7 +126,11 @@ pub struct Template {
     pub weight: f64,
     pub rule: String,
     pub deviation: String,
+    /// The same for a site without the partner on any path.
+    pub absent: String,
     pub example: String,
+    /// What extraction has to be told.
+    pub settings: Settings,
 }
 
 impl Template {
@@ -157,8 +170,18 @@ impl Template {
             min_followed: written.min_followed,
             weight: written.weight,
             rule: written.rule,
+            absent: written.absent.unwrap_or_else(|| written.deviation.clone()),
             deviation: written.deviation,
             example: written.example,
+            settings: Settings {
+                paranoid: written
+                    .paranoid
+                    .iter()
+                    .map(|text| routine(text))
+                    .collect::<Result<_, _>>()?,
+                ignored: written.ignore,
+                backdoors: written.backdoors,
+            },
         })
     }
 
@@ -218,6 +241,25 @@ impl Template {
     pub fn accepts_pair(&self, a: &str, b: &str) -> bool {
         !self.hints_only || self.hinted(a, b)
     }
+}
+
+/// `copy_from_user:2`: a routine, and which of its arguments counts, from 1.
+fn routine(text: &str) -> Result<(String, u32), String> {
+    let parsed = text.split_once(':').and_then(|(name, argument)| {
+        Some((name.to_owned(), argument.parse::<u32>().ok()?.checked_sub(1)?))
+    });
+    parsed.ok_or_else(|| format!("`{text}` is no routine with its argument, such as copyin:1"))
+}
+
+/// What the templates together tell extraction.
+pub fn settings(templates: &[Template]) -> Settings {
+    let mut all = Settings::default();
+    for template in templates {
+        all.paranoid.extend(template.settings.paranoid.iter().cloned());
+        all.ignored.extend(template.settings.ignored.iter().cloned());
+        all.backdoors.extend(template.settings.backdoors.iter().cloned());
+    }
+    all
 }
 
 const CASE: glob::MatchOptions = glob::MatchOptions {

@@ -91,6 +91,11 @@ impl Visitor for Afterwards<'_, '_> {
         }
     }
 
+    fn edge(&mut self, (): &mut (), _env: &Env, from: BlockId, to: BlockId) -> Flow {
+        let is_new = self.fun.is_back_edge(from, to) && self.fun.is_recomputed(self.value, to);
+        if is_new { Flow::Stop } else { Flow::On }
+    }
+
     fn end(&mut self, (): (), _env: &Env, block: BlockId, end: End) {
         if let End::Return(Some(value)) = end
             && self.fun.value(value) == Some(self.value)
@@ -121,7 +126,8 @@ fn argument(
     let block = fun.body.insts[id].block;
     let mut after = Afterwards { fun, call: id, value, used: None, returned: None };
     let start = (block, InstId(id.0 + 1));
-    let is_whole = walk(fun, interest, start, Env::default(), (), &mut after);
+    let env = Env::before(fun, interest, block);
+    let is_whole = walk(fun, interest, start, env, (), &mut after);
     let (outcome, loc) = match (after.used, after.returned) {
         (Some(used), _) => (Outcome::UsedAfter, fun.body.insts[used].loc),
         (None, Some(block)) => (Outcome::UsedAfter, fun.body.blocks[block].loc),

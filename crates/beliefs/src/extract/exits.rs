@@ -68,9 +68,10 @@ fn convention(fun: &Fun) -> Convention {
         return Convention::None;
     }
     let mut constants = FxHashSet::default();
+    let mut joins = FxHashSet::default();
     for &block in fun.cfg.returns() {
         if let Terminator::Return(Some(value)) = fun.body.blocks[block].terminator {
-            returned(fun, value, &mut constants, 6);
+            returned(fun, value, &mut constants, &mut joins);
         }
     }
     let has_negative = constants.iter().any(|number| *number < 0);
@@ -82,14 +83,19 @@ fn convention(fun: &Fun) -> Convention {
     }
 }
 
-fn returned(fun: &Fun, value: Operand, constants: &mut FxHashSet<i64>, depth: u32) {
+fn returned(
+    fun: &Fun,
+    value: Operand,
+    constants: &mut FxHashSet<i64>,
+    joins: &mut FxHashSet<program::InstId>,
+) {
     let value = fun.unconverted(value);
     if let Some(number) = fun.constant(value) {
         constants.insert(number);
-    } else if depth > 0
-        && let Some((_, inst)) = fun.inst(value)
+    } else if let Some((id, inst)) = fun.inst(value)
         && let Op::Phi(edges) = &inst.op
+        && joins.insert(id)
     {
-        edges.iter().for_each(|(_, value)| returned(fun, *value, constants, depth - 1));
+        edges.iter().for_each(|(_, value)| returned(fun, *value, constants, joins));
     }
 }

@@ -1,6 +1,6 @@
 //! What becomes of a value: where it is tested, dereferenced, handed on or kept.
 
-use program::{Callee, InstId, Op, Operand, Terminator, Ty};
+use program::{BlockId, Callee, InstId, Op, Operand, Terminator, Ty};
 use rustc_hash::FxHashSet;
 
 use super::function::Fun;
@@ -24,6 +24,9 @@ pub struct Fate<'a> {
 pub struct Test<'a> {
     /// The comparison, or the call of a routine that tests it.
     pub inst: InstId,
+    /// Where the answer decides: `while (n && (p = f()))` compares in one block and branches
+    /// in another.
+    pub block: BlockId,
     /// The routine or macro that was made for such tests.
     pub by: Option<&'a str>,
 }
@@ -113,7 +116,7 @@ impl<'a> Search<'_, 'a> {
             match fun.body.blocks[block].terminator {
                 Terminator::Return(_) => self.fate.is_passed = true,
                 Terminator::Branch { .. } | Terminator::Switch { .. } => {
-                    let test = Test { inst: value, by: None };
+                    let test = Test { inst: value, block, by: None };
                     self.fate.tests.push(test);
                 }
                 _ => {}
@@ -125,7 +128,16 @@ impl<'a> Search<'_, 'a> {
         let inst = &self.fun.body.insts[user];
         match &inst.op {
             Op::Bind { .. } => {}
-            Op::Convert(_) | Op::Phi(_) => self.alias(user),
+            Op::Convert(_) => self.alias(user),
+            Op::Phi(edges) => {
+                let comes_in = |(from, edge): &&(BlockId, Operand)| {
+                    *edge == value && !self.is_tested_before(value, *from, inst.block)
+                };
+                // A join that the value gets to only after a test needs no other.
+                if edges.iter().any(|edge| comes_in(&edge)) {
+                    self.alias(user);
+                }
+            }
             Op::Select { condition, .. } if *condition == value => self.test(user),
             Op::Select { .. } => self.alias(user),
             Op::Compare { .. } => self.test(user),
@@ -154,16 +166,50 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
+    /// Whether a test of the value decides before control goes over this edge.
+    fn is_tested_before(&self, value: Operand, from: BlockId, to: BlockId) -> bool {
+        let Operand::Inst(id) = value else { return false };
+        let fun = self.fun;
+        let mut tests = fun
+            .uses
+            .of(id)
+            .iter()
+            .filter(|user| matches!(fun.body.insts[**user].op, Op::Compare { .. }));
+        tests.any(|test| {
+            let block = fun.body.insts[*test].block;
+            match fun.body.blocks[block].terminator {
+                Terminator::Branch { then, otherwise, condition } if block == from => {
+                    // The edge itself is one answer, if only one leads there.
+                    condition == Operand::Inst(*test) && (then == to) != (otherwise == to)
+                }
+                _ => block != from && fun.cfg.dominates(block, from),
+            }
+        })
+    }
+
     fn test(&mut self, inst: InstId) {
         let by = self.fun.macro_body(self.fun.body.insts[inst].loc);
-        self.fate.tests.push(Test { inst, by });
+        let block = self.decides_in(inst);
+        self.fate.tests.push(Test { inst, block, by });
+    }
+
+    fn decides_in(&self, test: InstId) -> BlockId {
+        let fun = self.fun;
+        let joins = fun.uses.of(test).iter().filter(|user| {
+            matches!(fun.body.insts[**user].op, Op::Phi(_))
+                && fun.body.insts[**user].ty == Ty::Int(1)
+        });
+        let mut blocks = joins.flat_map(|join| fun.uses.in_terminators(*join));
+        blocks.next().copied().unwrap_or(fun.body.insts[test].block)
     }
 
     /// A value that goes to memory and is read back from the same place is the same value.
     fn stored(&mut self, store: InstId, address: Operand) {
         let fun = self.fun;
         let Some(address) = fun.value(address) else { return };
-        if !fun.is_alloca(address) {
+        if fun.is_alloca(address) {
+            self.fate.is_computed_with = true;
+        } else {
             self.fate.is_passed = true;
         }
         let Some(load) = fun.values.load_of(address) else { return };
@@ -195,6 +241,7 @@ impl<'a> Search<'_, 'a> {
     fn argument(&mut self, value: Operand, user: InstId, call: &'a program::Call) {
         let fun = self.fun;
         if matches!(call.callee, Callee::Intrinsic(_)) {
+            self.fate.is_computed_with = true;
             return;
         }
         for (index, arg) in (0u32..).zip(&call.args) {
@@ -209,7 +256,8 @@ impl<'a> Search<'_, 'a> {
             && let Some(callee) = fun.callee(call)
         {
             let by = Some(crate::known::shown(callee));
-            self.fate.tests.push(Test { inst: user, by });
+            let block = self.fun.body.insts[user].block;
+            self.fate.tests.push(Test { inst: user, block, by });
         }
     }
 

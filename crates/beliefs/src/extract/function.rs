@@ -4,8 +4,8 @@
 use facts::Cfg;
 use program::query::Uses;
 use program::{
-    Body, Call, Callee, Const, Function, Inst, InstId, LocId, Op, Operand, PathStep, Program, Ty,
-    VarId,
+    BlockId, Body, Call, Callee, Const, Function, FunctionId, Inst, InstId, LocId, Op, Operand,
+    PathStep, Program, Ty, VarId,
 };
 use rustc_hash::FxHashMap;
 
@@ -18,6 +18,7 @@ pub struct Fun<'a> {
     pub keys: &'a Keys,
     pub known: &'a Known,
     pub function: &'a Function,
+    id: FunctionId,
     pub body: &'a Body,
     pub cfg: Cfg,
     pub uses: Uses,
@@ -32,6 +33,7 @@ impl<'a> Fun<'a> {
         keys: &'a Keys,
         known: &'a Known,
         function: &'a Function,
+        id: FunctionId,
         body: &'a Body,
     ) -> Self {
         let ends_flow = |id: InstId| never_returns(&body.insts[id], keys, known);
@@ -60,7 +62,12 @@ impl<'a> Fun<'a> {
             }
         }
         let uses = Uses::new(body);
-        Self { program, keys, known, function, body, cfg, uses, values, variables }
+        Self { program, keys, known, function, id, body, cfg, uses, values, variables }
+    }
+
+    /// The function's own key.
+    pub fn key(&self) -> &'a str {
+        self.keys.function(self.id)
     }
 
     pub fn value(&self, operand: Operand) -> Option<Value> {
@@ -86,6 +93,8 @@ impl<'a> Fun<'a> {
                 | K::PointerToInt
                 | K::IntToPointer
                 | K::Bits => operand = conversion.value,
+                // A truth value stored as a byte.
+                K::Truncate if inst.ty == Ty::Int(1) => operand = conversion.value,
                 _ => break,
             }
         }
@@ -275,6 +284,23 @@ impl<'a> Fun<'a> {
     pub fn is_alloca(&self, value: Value) -> bool {
         matches!(self.values.shape_of(value), Shape::Inst(id)
             if matches!(self.body.insts[*id].op, Op::Alloca { .. }))
+    }
+
+    /// Whether a loop with this head computes the value anew each time round.
+    pub fn is_recomputed(&self, value: Value, head: BlockId) -> bool {
+        match self.values.shape_of(self.values.root(value)) {
+            Shape::Inst(id) => {
+                let inst = &self.body.insts[*id];
+                let is_storage = matches!(inst.op, Op::Alloca { .. });
+                !is_storage && self.cfg.position(inst.block) >= self.cfg.position(head)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether control goes back to the head of a loop here.
+    pub fn is_back_edge(&self, from: BlockId, to: BlockId) -> bool {
+        self.cfg.position(to) <= self.cfg.position(from)
     }
 
     pub fn calls(&self) -> impl Iterator<Item = (InstId, &'a Inst, &'a Call)> {

@@ -33,7 +33,14 @@ pub fn extract(fun: &Fun, interest: &Interest, sink: &mut Sink) {
         return;
     }
     for test in tests.iter().filter(|test| !test.in_macro) {
-        check_then_use(fun, interest, test, sink);
+        // Later tests depend on earlier ones in ways that only whole paths tell.
+        let is_earlier = |other: &Test| {
+            other.value == test.value
+                && fun.cfg.position(other.block) < fun.cfg.position(test.block)
+        };
+        if !tests.iter().any(is_earlier) {
+            check_then_use(fun, interest, test, sink);
+        }
     }
     Beliefs::new(fun, &tests).solve(sink);
 }
@@ -58,6 +65,10 @@ pub fn tests(fun: &Fun) -> Vec<Test> {
             _ => continue,
         };
         let Some(value) = fun.value(pointer) else { continue };
+        // Elements of an array that a loop walks over are many pointers, not one.
+        if fun.values.has_variable_index(value) {
+            continue;
+        }
         let in_macro = fun.macro_around(compare.loc).is_some()
             || fun.macro_body(fun.body.blocks[block].loc).is_some();
         if if_null != otherwise {
@@ -132,6 +143,11 @@ impl Visitor for NullPaths<'_, '_> {
         Flow::On
     }
 
+    fn edge(&mut self, _stale: &mut bool, _env: &Env, from: BlockId, to: BlockId) -> Flow {
+        let is_new = self.fun.is_back_edge(from, to) && self.fun.is_recomputed(self.value, to);
+        if is_new { Flow::Stop } else { Flow::On }
+    }
+
     fn end(&mut self, _stale: bool, _env: &Env, _block: BlockId, _end: End) {}
 }
 
@@ -147,7 +163,7 @@ impl NullPaths<'_, '_> {
 }
 
 fn check_then_use(fun: &Fun, interest: &Interest, test: &Test, sink: &mut Sink) {
-    let mut env = facts_before(fun, interest, test.block);
+    let mut env = Env::before(fun, interest, test.block);
     let condition = fun.body.blocks[test.block].terminator.operand();
     let Some(condition) = condition else { return };
     env.track(test.value);
@@ -167,28 +183,6 @@ fn check_then_use(fun: &Fun, interest: &Interest, test: &Test, sink: &mut Sink) 
         None => (Outcome::Consistent, test.inst),
     };
     add(fun, sink, test.value, outcome, at, test.inst);
-}
-
-/// What the branches on the way to a block have decided.
-fn facts_before(fun: &Fun, interest: &Interest, block: BlockId) -> Env {
-    let mut env = Env::default();
-    let mut at = block;
-    while let Some(above) = fun.cfg.immediate_dominator(at) {
-        if let Terminator::Branch { condition, then, otherwise } = fun.body.blocks[above].terminator
-        {
-            let only_from =
-                |to: BlockId| fun.cfg.predecessors(to) == [above] && fun.cfg.dominates(to, block);
-            if then != otherwise && only_from(then) {
-                env.assume(fun, interest, condition, true);
-            } else if then != otherwise && only_from(otherwise) {
-                env.assume(fun, interest, condition, false);
-            }
-        }
-        at = above;
-    }
-    // What was read from memory long ago may have changed since.
-    env.forget_memory(fun);
-    env
 }
 
 fn add(fun: &Fun, sink: &mut Sink, value: Value, outcome: Outcome, at: InstId, other: InstId) {

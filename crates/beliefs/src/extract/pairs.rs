@@ -205,7 +205,7 @@ fn trace(
     let mut is_whole = true;
     if has_followers {
         let block = fun.body.insts[site.inst].block;
-        let mut env = Env::default();
+        let mut env = Env::before(fun, interest, block);
         fun.value(Operand::Inst(site.inst)).iter().for_each(|value| env.track(*value));
         for object in &objects {
             env.track(*object);
@@ -221,6 +221,12 @@ fn trace(
         return;
     }
     let outside = objects.iter().any(|object| is_outside(fun, *object));
+    // What the caller handed in to be filled, the caller releases.
+    let is_parameter =
+        |object: &Value| matches!(fun.values.shape_of(*object), super::values::Shape::Param(_));
+    if objects.iter().any(is_parameter) && trace.callees.is_empty() {
+        return;
+    }
     let mut flags = match subject {
         Subject::Result(_) => SUBJECT_RESULT,
         Subject::None => SUBJECT_NONE,

@@ -1,6 +1,6 @@
 //! What callers do with the results of calls: the beliefs behind "this function can fail".
 
-use program::{Call, Callee, InstId, Ty};
+use program::{BlockId, Call, Callee, InstId, Ty};
 
 use super::fate::{Fate, fate};
 use super::function::Fun;
@@ -64,7 +64,7 @@ pub fn is_static(fun: &Fun, call: &Call) -> bool {
 /// What becomes of a result, and where that shows.
 fn outcome(fun: &Fun, fate: &Fate, is_pointer: bool) -> (Outcome, Option<InstId>) {
     let is_after_test = |use_: InstId| {
-        fate.tests.iter().any(|test| test.inst != use_ && is_decided_before(fun, test.inst, use_))
+        fate.tests.iter().any(|test| test.inst != use_ && is_decided_before(fun, test.block, use_))
     };
     if is_pointer {
         let unchecked = |use_: &InstId| !is_after_test(*use_);
@@ -97,8 +97,8 @@ fn outcome(fun: &Fun, fate: &Fate, is_pointer: bool) -> (Outcome, Option<InstId>
 }
 
 /// Whether a test's outcome is known when control gets to `use_`.
-fn is_decided_before(fun: &Fun, test: InstId, use_: InstId) -> bool {
-    let (test, use_) = (fun.body.insts[test].block, fun.body.insts[use_].block);
+fn is_decided_before(fun: &Fun, test: BlockId, use_: InstId) -> bool {
+    let use_ = fun.body.insts[use_].block;
     test != use_ && fun.cfg.dominates(test, use_)
 }
 

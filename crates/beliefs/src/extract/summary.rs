@@ -1,23 +1,22 @@
 //! What callers want to know about a function, as far as its own code tells.
 
-use program::{Callee, InstId, Op, Operand, Ty};
+use program::{Callee, InstId, Op, Operand, Terminator, Ty};
 
+use super::calls;
 use super::fate::{Fate, fate_of_parameter};
 use super::function::Fun;
-use crate::known::Summary;
+use super::locks::{self, Locks};
+use crate::known::{Summary, UnitSummary};
 
-pub fn summarise(fun: &Fun) -> Summary {
+/// Also tells the unit what is done under locks and after checks.
+pub fn summarise(fun: &Fun, unit: &mut UnitSummary) -> Summary {
     let mut summary = Summary::default();
-    for (id, inst, call) in fun.calls() {
+    for (_, inst, call) in fun.calls() {
         let Callee::Function(callee) = call.callee else { continue };
         let always = fun.cfg.is_reachable(inst.block)
             && fun.cfg.post_dominates(inst.block, program::Body::ENTRY);
         if always {
             summary.always_calls.insert(fun.keys.function(callee).into());
-        }
-        // What is always called after a call that never returns is called never.
-        if fun.cfg.stop(inst.block).is_some_and(|stop| stop < id) {
-            continue;
         }
     }
     for (index, param) in (0u32..).zip(&fun.function.params) {
@@ -25,7 +24,53 @@ pub fn summarise(fun: &Fun) -> Summary {
             parameter(fun, index, &mut summary);
         }
     }
+    under_locks(fun, unit);
+    after_checks(fun, unit);
     summary
+}
+
+fn under_locks(fun: &Fun, unit: &mut UnitSummary) {
+    let locks = Locks::new(fun);
+    let caller: Box<str> = fun.key().into();
+    if locks.is_empty() {
+        for (_, _, call) in fun.calls() {
+            if let Some(callee) = fun.callee(call) {
+                unit.calls.insert((caller.clone(), callee.into(), Vec::new()));
+            }
+        }
+        return;
+    }
+    locks.for_each(fun, |id, held| match &fun.body.insts[id].op {
+        Op::Load(access) | Op::Store { access, .. } if !held.is_empty() => {
+            if let Some(name) = locks::variable_name(fun, access.ptr) {
+                unit.locked.insert(name.into());
+            }
+        }
+        Op::Call(call) => {
+            let Some(callee) = fun.callee(call) else { return };
+            let held: Vec<Box<str>> = held.iter().map(|(name, _)| (*name).into()).collect();
+            if !held.is_empty() {
+                unit.locked.insert(format!("{callee}()").into());
+            }
+            unit.calls.insert((caller.clone(), callee.into(), held));
+        }
+        _ => {}
+    });
+}
+
+fn after_checks(fun: &Fun, unit: &mut UnitSummary) {
+    let is_guard = |block: &program::Block| match block.terminator {
+        Terminator::Branch { condition, .. } => calls::tested_call(fun, condition).is_some(),
+        _ => false,
+    };
+    if !fun.body.blocks.iter().any(is_guard) {
+        return;
+    }
+    for (_, _, call) in fun.calls() {
+        if let Some(callee) = fun.callee(call) {
+            unit.guarded.insert(callee.into());
+        }
+    }
 }
 
 fn parameter(fun: &Fun, index: u32, summary: &mut Summary) {
@@ -56,10 +101,10 @@ fn parameter(fun: &Fun, index: u32, summary: &mut Summary) {
 fn is_before_tests(fun: &Fun, fate: &Fate, at: InstId) -> bool {
     let block = fun.body.insts[at].block;
     fun.cfg.post_dominates(block, program::Body::ENTRY)
-        && !fate.tests.iter().any(|test| {
-            let tested = fun.body.insts[test.inst].block;
-            tested != block && fun.cfg.dominates(tested, block)
-        })
+        && !fate
+            .tests
+            .iter()
+            .any(|test| test.block != block && fun.cfg.dominates(test.block, block))
 }
 
 fn is_stored(fun: &Fun, index: u32) -> bool {

@@ -3,7 +3,7 @@
 //! A load from `s->p` has one number wherever it stands, as long as `s` is the same value;
 //! who relies on that says himself which stores and calls end it.
 
-use program::{ConversionKind, InstId, Op, Operand, PathStep, Program};
+use program::{ConversionKind, Inst, InstId, Op, Operand, PathStep, Program, Ty};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -44,7 +44,7 @@ impl Values {
         // Number 0 stands for the constant zero of any type, null included.
         values.number(Shape::Const(u32::MAX));
         for (id, inst) in body.insts.iter_enumerated() {
-            let shape = values.shape(id, &inst.op, program);
+            let shape = values.shape(id, inst, program);
             let number = match shape {
                 Ok(shape) => values.number(shape),
                 Err(same) => same,
@@ -55,8 +55,8 @@ impl Values {
         values
     }
 
-    fn shape(&mut self, id: InstId, op: &Op, program: &Program) -> Result<Shape, Value> {
-        match op {
+    fn shape(&mut self, id: InstId, inst: &Inst, program: &Program) -> Result<Shape, Value> {
+        match &inst.op {
             Op::Load(access) if !access.is_volatile && access.bit_field.is_none() => {
                 // The members of a union overlap: a load of one says nothing of the other, and
                 // their numbers would be the same.
@@ -86,6 +86,10 @@ impl Values {
                 | ConversionKind::SignChange
                 | ConversionKind::SignExtend
                 | ConversionKind::ZeroExtend => Err(self.of(conversion.value, program)),
+                // A truth value stored as a byte.
+                ConversionKind::Truncate if inst.ty == Ty::Int(1) => {
+                    Err(self.of(conversion.value, program))
+                }
                 _ => Ok(Shape::Inst(id)),
             },
             _ => Ok(Shape::Inst(id)),
@@ -167,6 +171,18 @@ impl Values {
         loop {
             match &self.shapes[value as usize] {
                 Shape::Load(_) => return true,
+                Shape::Address(base, ..) => value = *base,
+                _ => return false,
+            }
+        }
+    }
+
+    /// Whether a variable index is part of the value.
+    pub fn has_variable_index(&self, mut value: Value) -> bool {
+        loop {
+            match &self.shapes[value as usize] {
+                Shape::Address(_, _, terms, _) if !terms.is_empty() => return true,
+                Shape::Load(from) => value = *from,
                 Shape::Address(base, ..) => value = *base,
                 _ => return false,
             }

@@ -107,7 +107,8 @@ impl Interest {
                 continue;
             }
             let is_return = matches!(block.terminator, Terminator::Return(_));
-            count_tests(fun, condition, &mut n_tests, if is_return { 1 } else { 4 });
+            let depth = if is_return { 1 } else { 4 };
+            count_tests(fun, condition, &mut n_tests, &mut FxHashSet::default(), depth);
         }
         Self { n_tests }
     }
@@ -123,8 +124,18 @@ impl Interest {
     }
 }
 
-fn count_tests(fun: &Fun, operand: Operand, n_tests: &mut [u8], depth: u32) {
+/// Counts one test for everything the operand is made of.
+fn count_tests(
+    fun: &Fun,
+    operand: Operand,
+    n_tests: &mut [u8],
+    seen: &mut FxHashSet<Operand>,
+    depth: u32,
+) {
     let operand = fun.unconverted(operand);
+    if !seen.insert(operand) {
+        return;
+    }
     if let Some(value) = fun.value(operand) {
         let n = &mut n_tests[value as usize];
         *n = n.saturating_add(1);
@@ -135,18 +146,44 @@ fn count_tests(fun: &Fun, operand: Operand, n_tests: &mut [u8], depth: u32) {
     }
     match &inst.op {
         Op::Compare { lhs, rhs, .. } => {
-            count_tests(fun, *lhs, n_tests, depth - 1);
-            count_tests(fun, *rhs, n_tests, depth - 1);
+            count_tests(fun, *lhs, n_tests, seen, depth - 1);
+            count_tests(fun, *rhs, n_tests, seen, depth - 1);
         }
         Op::Phi(edges) => {
-            edges.iter().for_each(|(_, value)| count_tests(fun, *value, n_tests, depth - 1));
+            for (_, value) in edges {
+                count_tests(fun, *value, n_tests, seen, depth - 1);
+            }
         }
-        Op::Binary { lhs, .. } => count_tests(fun, *lhs, n_tests, depth - 1),
+        Op::Binary { lhs, .. } => count_tests(fun, *lhs, n_tests, seen, depth - 1),
         _ => {}
     }
 }
 
 impl Env {
+    /// What the branches on the way to a block have decided.
+    pub fn before(fun: &Fun, interest: &Interest, block: BlockId) -> Self {
+        let mut env = Env::default();
+        let mut at = block;
+        while let Some(above) = fun.cfg.immediate_dominator(at) {
+            if let Terminator::Branch { condition, then, otherwise } =
+                fun.body.blocks[above].terminator
+            {
+                let only_from = |to: BlockId| {
+                    fun.cfg.predecessors(to) == [above] && fun.cfg.dominates(to, block)
+                };
+                if then != otherwise && only_from(then) {
+                    env.assume(fun, interest, condition, true);
+                } else if then != otherwise && only_from(otherwise) {
+                    env.assume(fun, interest, condition, false);
+                }
+            }
+            at = above;
+        }
+        // What was read from memory long ago may have changed since.
+        env.forget_memory(fun);
+        env
+    }
+
     /// What an operand stands for on this path.
     pub fn resolve(&self, fun: &Fun, operand: Operand) -> Operand {
         let operand = fun.unconverted(operand);

@@ -49,7 +49,7 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
     let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
     imported.findings.rules.extend(templates.iter().map(|template| template.id.clone()));
     let units = imported.take_units();
-    let known = known(&imported, &units);
+    let known = known(&imported, &units, &templates);
     let events = events(&mut imported, &units, &known);
     let mut deviations =
         imported.timings.on_all_threads("ranking", || beliefs::deviations(&events, &templates));
@@ -88,11 +88,11 @@ fn templates(args: &BeliefsArgs) -> Result<Vec<Template>> {
 }
 
 /// What is known about functions over all units. One that cannot be summarised is unknown.
-fn known(imported: &Imported, units: &[Program]) -> Known {
+fn known(imported: &Imported, units: &[Program], templates: &[Template]) -> Known {
     imported.timings.on_all_threads("summaries", || {
         let summaries: Vec<_> =
             units.par_iter().map(|unit| guarded(|| beliefs::summarise(unit))).collect();
-        Known::close(summaries.into_iter().flatten())
+        Known::close(summaries.into_iter().flatten(), beliefs::settings(templates))
     })
 }
 
