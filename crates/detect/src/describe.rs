@@ -194,6 +194,6 @@ pub fn kind(kind: SymbolKind) -> &'static str {
         SymbolKind::Chosen => "outside input",
         SymbolKind::Iterations => "an iteration count",
         SymbolKind::Entry => "the caller's choice",
-        SymbolKind::Unknown => "unknown",
+        SymbolKind::Unknown | SymbolKind::Lost => "unknown",
     }
 }

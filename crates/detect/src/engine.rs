@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::code::Code;
 use crate::entry::{Entry, Inputs};
 use crate::machine::Context;
-use crate::observer::{Asking, Semantics};
+use crate::observer::{Asking, Deadly, Semantics};
 use crate::outside::{Outside, View};
 use crate::pursuit::{Link, Pursuing};
 use crate::query::{Answer, Points, Query, QueryId, Resolution};
@@ -149,12 +149,15 @@ pub struct Engine<'a, 'p> {
     pub corrected: &'a BTreeSet<QueryId>,
     /// Memory that functions of the interface are handed.
     pub outside: &'a Arc<Outside>,
+    /// What paths must survive, asked about or not.
+    pub deadly: &'a Deadly,
 }
 
 /// Hard questions are asked many times: better a quick don't-know. On bzip2, zlib, xz, Lua and
 /// a sample of Juliet four times the steps and two checks by the prover per search took half
-/// as long again and changed no finding.
-const QUICK: logic::Limits = logic::Limits { steps: 50, prover_resources: 0, prover_checks: 0 };
+/// as long again and changed no finding. What is about to be reported is confirmed with more.
+const QUICK: logic::Limits =
+    logic::Limits { steps: 50, prover_resources: 20_000, prover_checks: 0 };
 
 /// For what the user points at.
 const THOROUGH: logic::Limits =
@@ -301,6 +304,7 @@ impl<'p> Engine<'_, 'p> {
             task.on_the_way.clone(),
             has_callers,
         )
+        .surviving(self.deadly)
         .correcting(self.corrected);
         search.run(root, inputs.map_or(&[], Vec::as_slice), &mut asking);
         let cut = search.cutoff.map(|(cutoff, loc)| (cutoff_reason(cutoff).to_owned(), loc));

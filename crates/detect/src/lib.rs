@@ -71,6 +71,7 @@ pub fn with_engine<R>(
     let outside = Arc::new(outside::Outside::new(&code, &settings.inputs));
     let infos: Vec<report::RuleInfo> = rules.faults.iter().map(rule_info).collect();
     let corrected = corrected(program, &infos, &compiled.queries, settings);
+    let deadly = observer::deadly(&semantics, &compiled.queries, &settled);
     let engine = engine::Engine {
         code: &code,
         semantics: &semantics,
@@ -79,6 +80,7 @@ pub fn with_engine<R>(
         settings,
         corrected: &corrected,
         outside: &outside,
+        deadly: &deadly,
     };
     then(&engine, &infos)
 }

@@ -14,6 +14,7 @@ use crate::machine::reach::lost_objects;
 use crate::machine::{Context, Feasible, State, SymbolKind};
 use crate::query::{Answer, At, Points, Query, QueryId, Violation};
 use crate::search::Observer;
+use crate::settled::Settled;
 use crate::steps::{Relevant, place, segment};
 use crate::verdict::{About, Verdict, involved_symbols, judge};
 
@@ -103,18 +104,42 @@ pub enum Required {
 /// Verdicts asked for per query and search, and refuted ones apart.
 const MAX_JUDGED: u32 = 16;
 
+/// What was trivial so often on other paths costs more to look at than it tells.
+const MAX_HARMLESS: u32 = 4;
+
+/// Queries by their points where nothing that follows counts once they are violated.
+pub type Deadly = FxHashMap<(FunctionId, InstId), Vec<QueryId>>;
+
+/// The deadly ones among queries that facts leave open.
+pub fn deadly<'p>(semantics: &dyn Semantics<'p>, queries: &[Query], settled: &[Settled]) -> Deadly {
+    let mut deadly = Deadly::default();
+    for (index, (query, settled)) in queries.iter().zip(settled).enumerate() {
+        if let At::Inst(inst) = query.at
+            && *settled == Settled::Open
+            && semantics.is_fatal(query)
+        {
+            deadly.entry((query.function, inst)).or_default().push(QueryId(index as u32));
+        }
+    }
+    deadly
+}
+
 pub struct Asking<'a, 'p> {
     pub code: &'a Code<'p>,
     pub semantics: &'a dyn Semantics<'p>,
     pub queries: &'a [Query],
     /// The queries of this search by point.
     pub points: Points,
+    /// What must not have gone wrong on the way, asked about or not.
+    deadly: Option<&'a Deadly>,
     pub answers: FxHashMap<QueryId, Answer>,
     /// Functions that must be entered to reach points below.
     pub on_the_way: BTreeSet<FunctionId>,
     pub root_has_callers: bool,
     corrected: Corrected,
     judged: FxHashMap<QueryId, u32>,
+    /// How often queries that are not asked, only to be survived, were trivial.
+    harmless: FxHashMap<QueryId, u32>,
     n_open: usize,
     root: FunctionId,
     demand: Demand,
@@ -166,6 +191,20 @@ impl Corrected {
     }
 }
 
+/// What a query that did not go wrong says of the path that goes on.
+enum Held {
+    /// It can hold, and nothing later needs to be asked where it does not.
+    Known(FormulaId),
+    /// It must hold for the path to be reported later.
+    Survived(FormulaId),
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Held::Known(Terms::TRUE)
+    }
+}
+
 /// Whether a call is followed for its effect, with nothing asked in it.
 pub fn is_worth_entering<'p>(
     code: &Code<'p>,
@@ -203,17 +242,25 @@ impl<'a, 'p> Asking<'a, 'p> {
             semantics,
             queries,
             points,
+            deadly: None,
             answers,
             on_the_way,
             root_has_callers,
             corrected: Corrected::default(),
             judged: FxHashMap::default(),
+            harmless: FxHashMap::default(),
             n_open,
             root,
             demand: Demand::everywhere(),
         };
         asking.demand = asking.demand();
         asking
+    }
+
+    /// Reports only paths on which none of these goes wrong before.
+    pub fn surviving(mut self, deadly: &'a Deadly) -> Self {
+        self.deadly = Some(deadly);
+        self
     }
 
     /// Takes these queries as corrected.
@@ -249,19 +296,11 @@ impl<'a, 'p> Asking<'a, 'p> {
     }
 
     /// Asks one query; what holds from here on because it did not go wrong.
-    fn ask(&mut self, context: &mut Context<'p>, state: &mut State, id: QueryId) -> FormulaId {
+    fn ask(&mut self, context: &mut Context<'p>, state: &mut State, id: QueryId) -> Held {
         self.answers.entry(id).or_default().reached = true;
         let query = &self.queries[id.0 as usize];
         if self.is_closed(id) {
-            // Paths on which it goes wrong again end here as the first one did.
-            let was_unsafe = self.answers.get(&id).is_some_and(|a| !a.violations.is_empty());
-            if !was_unsafe || !self.semantics.is_fatal(query) {
-                return Terms::TRUE;
-            }
-            return match self.semantics.require(context, state, query) {
-                Required::Holds(Terms::FALSE, _) => Terms::FALSE,
-                _ => Terms::TRUE,
-            };
+            return Held::default();
         }
         let loc = self.loc_of(query);
         let (required, objects) = match self.semantics.require(context, state, query) {
@@ -275,12 +314,12 @@ impl<'a, 'p> Asking<'a, 'p> {
                 answer.open.get_or_insert((reason, loc));
                 // Callers may know what kind of memory they hand over.
                 answer.needs_callers |= objects.into_iter().any(is_entry);
-                return Terms::TRUE;
+                return Held::default();
             }
         };
         let violation = context.terms.not(required);
         if violation == Terms::FALSE {
-            return Terms::TRUE;
+            return Held::default();
         }
         *self.judged.entry(id).or_default() += 1;
         let about = About { objects: &objects, hangs_on_path: false };
@@ -294,14 +333,49 @@ impl<'a, 'p> Asking<'a, 'p> {
         // sign or its upper half goes on as another number.
         let query = &self.queries[id.0 as usize];
         if !self.semantics.is_fatal(query) {
-            return Terms::TRUE;
+            return Held::default();
         }
         match context.feasible(&state.path, &[required]) {
-            Feasible::Yes => required,
+            Feasible::Yes => Held::Known(required),
             // What else goes wrong on this path is a consequence.
-            Feasible::No if is_unsafe || self.semantics.stops_the_program(query) => Terms::FALSE,
-            _ => Terms::TRUE,
+            Feasible::No if is_unsafe || self.semantics.stops_the_program(query) => {
+                Held::Known(Terms::FALSE)
+            }
+            _ => Held::Survived(required),
         }
+    }
+
+    /// What the path survives at this point without being asked, or asked no more.
+    fn survive(
+        &mut self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        inst: InstId,
+        is_asked: bool,
+    ) -> Vec<FormulaId> {
+        let point = (state.top().function, inst);
+        let Some(deadly) = self.deadly.and_then(|deadly| deadly.get(&point)) else {
+            return Vec::new();
+        };
+        let mut survived = Vec::new();
+        for id in deadly {
+            if is_asked && self.answers.contains_key(id) && !self.is_closed(*id) {
+                continue;
+            }
+            let harmless = self.harmless.entry(*id).or_default();
+            if *harmless >= MAX_HARMLESS {
+                continue;
+            }
+            match self.semantics.require(context, state, &self.queries[id.0 as usize]) {
+                Required::Holds(Terms::TRUE, _) => *harmless += 1,
+                Required::Holds(formula, _) => {
+                    *harmless = 0;
+                    survived.push(formula);
+                }
+                Required::Unknown(..) => *harmless = MAX_HARMLESS,
+            }
+        }
+        survived
     }
 
     fn record(
@@ -424,14 +498,20 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
     fn observe(&mut self, context: &mut Context<'p>, state: &mut State, inst: InstId) {
         let point = (state.top().function, At::Inst(inst));
         self.corrected.apply(self.semantics, self.queries, context, state, point);
-        let Some(queries) = self.points.get(&point) else { return };
         // All queries of a point are asked of the same state: what one of them rules out may
-        // be what another is about.
-        let queries = queries.clone();
-        let held: Vec<FormulaId> =
-            queries.into_iter().map(|id| self.ask(context, state, id)).collect();
-        for formula in held {
-            state.path.assume(formula, LocId::UNKNOWN, None);
+        // be what another is about. Iterations that only set the scene are not asked about.
+        let is_asked = !state.sets_the_scene();
+        let survived = self.survive(context, state, inst, is_asked);
+        let queries = self.points.get(&point).filter(|_| is_asked).cloned().unwrap_or_default();
+        let held: Vec<Held> = queries.into_iter().map(|id| self.ask(context, state, id)).collect();
+        for held in held {
+            match held {
+                Held::Known(formula) => state.path.assume(formula, LocId::UNKNOWN, None),
+                Held::Survived(formula) => state.path.survive(formula),
+            }
+        }
+        for formula in survived {
+            state.path.survive(formula);
         }
     }
 

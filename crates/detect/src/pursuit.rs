@@ -258,6 +258,9 @@ pub const HAPPENS: &str = "it goes wrong: ";
 
 impl<'p> Observer<'p> for Pursuing<'_, 'p> {
     fn observe(&mut self, context: &mut Context<'p>, state: &mut State, inst: InstId) {
+        if state.sets_the_scene() {
+            return;
+        }
         let point = (state.top().function, At::Inst(inst));
         self.corrected.apply(self.semantics, self.queries, context, state, point);
         let Some(ids) = self.points.get(&point) else { return };

@@ -1,11 +1,11 @@
 //! The search over paths of one outermost function: runs states, forks them at branches,
 //! enters calls, and asks the observer at every instruction.
 
+mod rounds;
 mod start;
 
 use std::rc::Rc;
 
-use facts::cfg::LoopId;
 use logic::{Comparison, FormulaId, Terms};
 use program::{
     BlockId, Body, Call, Callee, FunctionId, InstId, LocId, Op, Operand, Terminator, Ty,
@@ -14,17 +14,17 @@ use rustc_hash::FxHashMap;
 
 use crate::code::Code;
 use crate::entry::Input;
-use crate::exits;
 use crate::machine::arith::Arith;
 use crate::machine::exec::Exec;
-use crate::machine::loops::Entry;
-use crate::machine::state::{Answered, LoopRun, Phase};
+use crate::machine::state::{Answered, Phase};
 use crate::machine::trail::What;
-use crate::machine::{Context, Feasible, Frame, State, SymbolKind, Value};
+use crate::machine::{Context, Feasible, Frame, State, Value};
+
+use self::rounds::FirstRound;
 
 /// What a search is for. Called at every instruction of every path, in execution order.
 pub trait Observer<'p> {
-    /// Before the instruction runs. Iterations that only set the scene are not shown.
+    /// Before the instruction runs.
     fn observe(&mut self, context: &mut Context<'p>, state: &mut State, inst: InstId);
 
     /// Answers a call with a model: its result is set in `state`, other ways it can go are
@@ -103,6 +103,10 @@ pub struct Search<'a, 'p> {
     pub n_instructions: u64,
     /// The first reason why paths were left out, and where.
     pub cutoff: Option<(Cutoff, LocId)>,
+    /// How often paths were left out.
+    n_cuts: u32,
+    /// Loops entered, by the state that entered: whether its first iteration came to an end.
+    first_rounds: Vec<FirstRound>,
     /// How often paths passed a block, by depth of the call.
     visits: FxHashMap<(u32, FunctionId, BlockId), u32>,
 }
@@ -116,6 +120,8 @@ impl<'a, 'p> Search<'a, 'p> {
             waiting: Vec::new(),
             n_instructions: 0,
             cutoff: None,
+            n_cuts: 0,
+            first_rounds: Vec::new(),
             visits: FxHashMap::default(),
         }
     }
@@ -133,7 +139,9 @@ impl<'a, 'p> Search<'a, 'p> {
                 self.cut(Cutoff::Budget, loc);
                 return;
             }
-            self.follow(state, observer);
+            if self.comes_about(&state) {
+                self.follow(state, observer);
+            }
         }
     }
 
@@ -147,6 +155,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     fn cut(&mut self, reason: Cutoff, loc: LocId) {
+        self.n_cuts += 1;
         self.cutoff.get_or_insert((reason, loc));
     }
 
@@ -201,11 +210,9 @@ impl<'a, 'p> Search<'a, 'p> {
         if matches!(inst.op, Op::Phi(_)) {
             return true;
         }
-        if !state.sets_the_scene() {
-            observer.observe(&mut self.context, state, id);
-            if state.path.is_dead {
-                return false;
-            }
+        observer.observe(&mut self.context, state, id);
+        if state.path.is_dead {
+            return false;
         }
         if let Op::Call(call) = &inst.op {
             return self.call(state, id, call, observer);
@@ -346,45 +353,6 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    /// A loop goes on because of something unknown: then how often it runs is unknown too.
-    fn taint_loops(&mut self, state: &mut State, formula: FormulaId, target: BlockId) {
-        let function = state.top().function;
-        let Some(shape) = self.code.shape(function) else { return };
-        let block = state.top().block;
-        let unknown = self.context.symbols_in(formula).iter().any(|symbol| {
-            let kind = self.context.symbols.get(*symbol).kind;
-            matches!(kind, SymbolKind::Unknown | SymbolKind::Entry)
-        });
-        if !unknown {
-            return;
-        }
-        let tainted: Vec<_> = state
-            .top()
-            .loops
-            .iter()
-            .filter_map(|run| match run.phase {
-                Phase::Earlier { count } => Some((run.id, count)),
-                _ => None,
-            })
-            .filter(|(id, _)| shape.cfg.loops.contains(*id, target))
-            .filter(|(id, _)| exits::decides(self.body(function), &shape.cfg, *id, block))
-            .map(|(_, count)| count)
-            .collect();
-        state.unsure.extend(tainted);
-    }
-
-    /// Whether the state leaves a loop at its first test. That the loop may run no iteration
-    /// is how loops are written, not something the program says about its values.
-    fn skips_loop(&self, state: &State, target: BlockId) -> bool {
-        let frame = state.top();
-        let (Some(shape), Some(run)) = (self.code.shape(frame.function), frame.loops.last()) else {
-            return false;
-        };
-        run.phase == Phase::First { n: 0 }
-            && !shape.cfg.loops.contains(run.id, target)
-            && exits::tests_at_top(self.body(frame.function), &shape.cfg, run.id, frame.block)
-    }
-
     /// Moves to `target` and runs its phis; false where the path is not followed further.
     fn enter_block(&mut self, state: &mut State, target: BlockId) -> bool {
         let frame = state.top();
@@ -464,59 +432,6 @@ impl<'a, 'p> Search<'a, 'p> {
         for (id, value) in values {
             state.top_mut().set(id, value);
         }
-    }
-
-    /// The state jumps back to a loop's header; false where other states cover what follows.
-    fn next_iteration(&mut self, state: &mut State, id: LoopId) -> bool {
-        let (limit, exact) = (self.limits.unroll, self.limits.exact);
-        let loc = self.loc_of(state);
-        let Some(run) = state.top_mut().loops.last_mut() else { return false };
-        debug_assert_eq!(run.id, id, "the innermost loop is the one jumped back to");
-        match &mut run.phase {
-            Phase::Later { .. } => false,
-            Phase::First { n } => {
-                *n += 1;
-                *n < exact
-            }
-            Phase::Unrolled { n } => {
-                *n += 1;
-                let goes_on = *n <= limit;
-                if !goes_on {
-                    self.cut(Cutoff::LongLoop, loc);
-                }
-                goes_on
-            }
-            Phase::Earlier { count } => {
-                run.phase = Phase::Later { count: *count };
-                true
-            }
-        }
-    }
-
-    /// The state comes to a loop from outside: it becomes the first iteration, and a second
-    /// state stands for all later ones.
-    fn enter_loop(&mut self, state: &mut State, id: LoopId, from: BlockId, body: &'p Body) -> bool {
-        let function = state.top().function;
-        let Some(shape) = self.code.shape(function) else { return true };
-        let facts = &shape.loops.loops[id];
-        let short = facts.max_trips().is_some_and(|trips| trips <= u128::from(self.limits.unroll));
-        if short {
-            state.top_mut().loops.push(LoopRun { id, phase: Phase::Unrolled { n: 0 } });
-            return true;
-        }
-        let mut later = state.clone();
-        let entry = Entry { body, cfg: &shape.cfg, loops: &shape.loops, id, from };
-        let code = self.code;
-        let count = entry.generalise(&mut self.context, &mut later, &|call| code.call_effect(call));
-        let header = shape.cfg.loops.loops[id].header;
-        let frame = later.top_mut();
-        frame.loops.push(LoopRun { id, phase: Phase::Earlier { count } });
-        frame.block = header;
-        frame.next = body.blocks[header].first;
-        later.n_forks += 1;
-        self.push(later);
-        state.top_mut().loops.push(LoopRun { id, phase: Phase::First { n: 0 } });
-        true
     }
 
     fn call(

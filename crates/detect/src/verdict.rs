@@ -48,11 +48,21 @@ pub fn judge(
     match answer {
         Evidence::Impossible => Verdict::Refuted,
         Evidence::Violated(_) => {
-            if let Some(symbol) = guessed_answer(context, state, violation, about) {
+            let guess = guessed_answer(context, state, violation, about)
+                .or_else(|| lost_track(context, state));
+            if let Some(symbol) = guess {
                 return Verdict::DependsOn(symbol);
             }
             if !needs_no_coincidence(context, state, &formulas, violation) {
                 return depends(context, state, violation);
+            }
+            // Branches were taken that nobody could rule out; now somebody has to allow them.
+            match context.confirm(&state.path, violation) {
+                Feasible::Yes => {}
+                Feasible::No => return Verdict::Refuted,
+                Feasible::Undecided => {
+                    return Verdict::Undecided("whether the path can be taken".to_owned());
+                }
             }
             let involved = involved_symbols(context, state, violation);
             let kind_is = |kind| involved.iter().any(|s| context.symbols.get(*s).kind == kind);
@@ -82,9 +92,7 @@ fn evidence(context: &mut Context, state: &State, violation: FormulaId) -> Vec<F
         let origin = context.program.locs[condition.loc].origin;
         let counts = lives && condition.is_evidence && !matches!(origin, program::Origin::Body(_));
         let symbols = context.symbols_in(condition.formula);
-        let is_unknown = |symbol: &SymbolId| {
-            matches!(context.symbols.get(*symbol).kind, SymbolKind::Unknown | SymbolKind::Entry)
-        };
+        let is_unknown = |symbol: &SymbolId| context.symbols.get(*symbol).kind.is_unknown();
         if counts || !symbols.iter().any(is_unknown) {
             formulas.push(condition.formula);
         }
@@ -136,8 +144,7 @@ fn guessed_answer(
         }
         let symbols = context.symbols_in(condition.formula);
         let is_unknown = |symbol: &&SymbolId| {
-            matches!(context.symbols.get(**symbol).kind, SymbolKind::Unknown | SymbolKind::Entry)
-                && !context.answers.contains(*symbol)
+            context.symbols.get(**symbol).kind.is_unknown() && !context.answers.contains(*symbol)
         };
         symbols.iter().find(is_unknown).copied()
     })
@@ -157,6 +164,15 @@ fn shared(context: &mut Context, value: &Value) -> Option<Vec<SymbolId>> {
     (!symbols.is_empty()).then_some(symbols)
 }
 
+/// A value that decided on the way here and that was not followed all the way.
+fn lost_track(context: &mut Context, state: &State) -> Option<SymbolId> {
+    state.path.iter().filter(|condition| condition.is_choice).find_map(|condition| {
+        let symbols = context.symbols_in(condition.formula);
+        let is_lost = |symbol: &&SymbolId| context.symbols.get(**symbol).kind == SymbolKind::Lost;
+        symbols.iter().find(is_lost).copied()
+    })
+}
+
 /// A test on an unknown value is evidence that its outcome occurs, but two of them are none
 /// that both occur at once: one of them has to be enough for the violation.
 fn needs_no_coincidence(
@@ -168,9 +184,7 @@ fn needs_no_coincidence(
     let mut tests = Vec::new();
     for condition in state.path.iter().filter(|condition| condition.frame.is_some()) {
         let symbols = context.symbols_in(condition.formula);
-        let is_unknown = |symbol: &SymbolId| {
-            matches!(context.symbols.get(*symbol).kind, SymbolKind::Unknown | SymbolKind::Entry)
-        };
+        let is_unknown = |symbol: &SymbolId| context.symbols.get(*symbol).kind.is_unknown();
         if formulas.contains(&condition.formula) && symbols.iter().any(is_unknown) {
             tests.push(condition.formula);
         }
@@ -196,7 +210,7 @@ fn is_chosen(symbols: &Symbols, state: &State, symbol: SymbolId) -> bool {
     match symbols.get(symbol).kind {
         SymbolKind::Chosen => true,
         SymbolKind::Iterations => !state.unsure.contains(&symbol),
-        SymbolKind::Entry | SymbolKind::Unknown => false,
+        SymbolKind::Entry | SymbolKind::Unknown | SymbolKind::Lost => false,
     }
 }
 
@@ -208,7 +222,8 @@ fn depends(context: &mut Context, state: &State, violation: FormulaId) -> Verdic
     if of_kind(SymbolKind::Entry).is_some() {
         return Verdict::NeedsCallers;
     }
-    match of_kind(SymbolKind::Unknown).or_else(|| involved.first().copied()) {
+    let undescribed = of_kind(SymbolKind::Unknown).or_else(|| of_kind(SymbolKind::Lost));
+    match undescribed.or_else(|| involved.first().copied()) {
         Some(symbol) => Verdict::DependsOn(symbol),
         None => Verdict::Undecided("no value decides".to_owned()),
     }

@@ -141,9 +141,42 @@ impl Terms {
     }
 
     pub(crate) fn range_of(&self, linear: &Linear) -> Interval {
+        let range = self.sum_of_ranges(linear);
+        let by_remainder = |(leaf, factor): &(LeafId, i128)| {
+            let (remainder, rest) = self.as_remainder(linear, *leaf, *factor)?;
+            Some(remainder.plus(self.sum_of_ranges(&rest)))
+        };
+        linear.terms.iter().filter_map(by_remainder).fold(range, Interval::meet)
+    }
+
+    fn sum_of_ranges(&self, linear: &Linear) -> Interval {
         linear.terms.iter().fold(Interval::exactly(linear.constant), |sum, (leaf, factor)| {
             sum.plus(self.leaf_ranges[*leaf].scale(*factor))
         })
+    }
+
+    /// `k * (a - d * (a / d)) + rest` for a quotient `a / d` of the sum: how far that
+    /// remainder goes, and the rest. Neither summand says so by itself.
+    fn as_remainder(
+        &self,
+        linear: &Linear,
+        quotient: LeafId,
+        factor: i128,
+    ) -> Option<(Interval, Linear)> {
+        let Leaf::Quotient { rounding, dividend, divisor } = self.leaves[quotient] else {
+            return None;
+        };
+        let divisor = self.as_constant(divisor).filter(|divisor| *divisor > 0)?;
+        if factor % divisor != 0 {
+            return None;
+        }
+        let times = -(factor / divisor);
+        let without = linear.add_scaled(-factor, &Linear::leaf(quotient)).ok()?;
+        let rest = without.add_scaled(-times, &self.linears[dividend]).ok()?;
+        let below_zero = rounding == Rounding::Zero
+            && self.sum_of_ranges(&self.linears[dividend]).low.is_none_or(|low| low < 0);
+        let low = if below_zero { 1 - divisor } else { 0 };
+        Some((Interval::new(low, divisor - 1).scale(times), rest))
     }
 
     pub fn as_constant(&self, term: TermId) -> Option<i128> {
@@ -497,7 +530,16 @@ pub(crate) fn quotient_range(
         let zero = Interval::exactly(if dividend.low.is_some_and(|low| low > 0) { 0 } else { -1 });
         return dividend.join(zero).join(Interval::exactly(0));
     }
-    Interval::ALL
+    // Nothing is divided by zero, and by everything else it comes no further from zero, but
+    // for the sign.
+    match (dividend.low, dividend.high) {
+        (Some(low), Some(high)) if low > i128::MIN / 2 && high < i128::MAX / 2 => {
+            let most = low.abs().max(high.abs());
+            let floored = i128::from(rounding == Rounding::Floor);
+            Interval::new(-most - floored, most)
+        }
+        _ => Interval::ALL,
+    }
 }
 
 /// The powers of two with exponents in `range`; a negative exponent has none.

@@ -5,6 +5,7 @@ use program::{Const, ConstId, GlobalId, LocId, Ty};
 
 use super::context::Context;
 use super::memory::{Content, Data, Memory, Object, ObjectId, ObjectKind, Write};
+use super::origins::is_known_object;
 use super::path::Path;
 use super::symbols::SymbolKind;
 use super::value::{Float, Value};
@@ -50,6 +51,11 @@ impl Reader<'_, '_> {
         let found = self.find(&snapshot, offset, size, wanted, 0);
         match found {
             Found::Value(value) => value,
+            Found::Either(term) => {
+                let (len, value) = (self.context.constant(size), Value::Int(term));
+                self.memory.get_mut(object).remember(offset, len, value, wanted.loc);
+                value
+            }
             Found::MadeUp(value) => {
                 let len = self.context.constant(size);
                 self.memory.get_mut(object).remember(offset, len, value, wanted.loc);
@@ -66,10 +72,27 @@ impl Reader<'_, '_> {
         wanted: Wanted,
         depth: u32,
     ) -> Found {
+        self.find_after(object, 0, (offset, size), wanted, depth)
+    }
+
+    /// The bytes at an offset, as they were before the newest `skipped` writes.
+    pub(super) fn find_after(
+        &mut self,
+        object: &Object,
+        skipped: usize,
+        (offset, size): (TermId, i128),
+        wanted: Wanted,
+        depth: u32,
+    ) -> Found {
         /// Writes looked at before a read gives up; loops over big tables need a bound.
         const MAX_WRITES: usize = 400;
+        /// Of these, writes that may or may not be the one that is read.
+        const MAX_UNCLEAR: u32 = 3;
         let len = self.context.constant(size);
-        for (n, write) in object.writes().enumerate() {
+        // Below all writes to what others made lies nothing that is known.
+        let is_own = !matches!(object.content, Content::Entry | Content::Unknown | Content::Input);
+        let mut n_unclear = if is_own { depth } else { MAX_UNCLEAR };
+        for (n, write) in object.writes().enumerate().skip(skipped) {
             if n == MAX_WRITES {
                 return Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown));
             }
@@ -78,8 +101,16 @@ impl Reader<'_, '_> {
                 Overlap::Inside(delta) => {
                     return self.read_write(write, offset, delta, size, wanted, depth);
                 }
+                Overlap::Unclear if write.is_read && n_unclear < MAX_UNCLEAR => n_unclear += 1,
                 Overlap::Unclear => {
-                    let value = self.made_up_of_pieces(write, wanted);
+                    let read = (offset, size);
+                    let either = (n_unclear < MAX_UNCLEAR)
+                        .then(|| self.read_either(object, n, write, read, wanted, n_unclear))
+                        .flatten();
+                    if let Some(found) = either {
+                        return found;
+                    }
+                    let value = self.made_up_of_pieces(object, write, wanted);
                     self.note_gap(object, (offset, len), value);
                     return Found::MadeUp(value);
                 }
@@ -91,7 +122,7 @@ impl Reader<'_, '_> {
     /// The value read may fall between what was written: then it was never set.
     fn note_gap(&mut self, object: &Object, read: (TermId, TermId), value: Value) {
         const MAX_PIECES: usize = 32;
-        let Some(symbol) = self.context.name_of(value) else { return };
+        let Some(name) = self.context.name_of(value) else { return };
         let mut was_empty = matches!(object.content, Content::Uninit(_));
         let mut outside = Vec::new();
         for (n, write) in object.writes().enumerate() {
@@ -119,13 +150,17 @@ impl Reader<'_, '_> {
             outside.push(self.context.terms.compare(Comparison::Le, end, size));
         }
         let gap = self.context.terms.and(&outside);
-        self.context.uninit_where.insert(symbol, gap);
+        self.context.uninit_where.insert(name, gap);
     }
 
-    fn made_up_of_pieces(&mut self, write: &Write, wanted: Wanted) -> Value {
+    fn made_up_of_pieces(&mut self, object: &Object, write: &Write, wanted: Wanted) -> Value {
         let from_input =
             matches!(write.data, Data::Unknown { input: true } | Data::String { input: true, .. });
-        let kind = if from_input { SymbolKind::Chosen } else { SymbolKind::Unknown };
+        let kind = match write.data {
+            _ if from_input => SymbolKind::Chosen,
+            _ if is_known_object(self.context, object, 0) => SymbolKind::Lost,
+            _ => SymbolKind::Unknown,
+        };
         self.make_up(wanted, kind)
     }
 
@@ -142,7 +177,8 @@ impl Reader<'_, '_> {
             Data::Value(value) => {
                 let written = self.context.terms.as_constant(write.len).unwrap_or(0);
                 match delta {
-                    Some(0) if written == size => Found::Value(self.retype(*value, wanted)),
+                    // What lies inside of something its own size lies at its start.
+                    Some(0) | None if written == size => Found::Value(self.retype(*value, wanted)),
                     Some(delta) => self.part_of_constant(*value, written, delta, size, wanted),
                     None => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
                 }
@@ -152,10 +188,8 @@ impl Reader<'_, '_> {
                 let into = self.context.terms.sub(offset, write.offset);
                 let source = self.context.terms.add(*start, into);
                 let from = from.clone();
-                // A made-up value of a copy belongs to the copy: the source may change.
-                match self.find(&from, source, size, wanted, depth + 1) {
-                    Found::Value(value) | Found::MadeUp(value) => Found::MadeUp(value),
-                }
+                // A made-up value belongs to the copy: the source may change.
+                self.find(&from, source, size, wanted, depth + 1)
             }
             Data::Copy { .. } => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
             Data::String { units, width, input } => {
@@ -166,6 +200,7 @@ impl Reader<'_, '_> {
                 let kind = if *input { SymbolKind::Chosen } else { SymbolKind::Unknown };
                 Found::MadeUp(self.make_up(wanted, kind))
             }
+            Data::Lost => Found::MadeUp(self.make_up(wanted, SymbolKind::Lost)),
             Data::Uninit => Found::Value(Value::Uninit(write.loc)),
         }
     }
@@ -265,7 +300,10 @@ impl Reader<'_, '_> {
                     Some(value) => Found::Value(value),
                     None => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
                 },
-                None => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+                None => match self.read_table(global, offset, wanted) {
+                    Some(value) => Found::Value(value),
+                    None => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+                },
             },
             Content::Entry => {
                 let value = self.make_up(wanted, SymbolKind::Entry);
@@ -342,7 +380,7 @@ impl Reader<'_, '_> {
         Value::Int(term)
     }
 
-    fn read_initializer(
+    pub(super) fn read_initializer(
         &mut self,
         global: GlobalId,
         offset: i128,
@@ -417,8 +455,10 @@ impl Reader<'_, '_> {
     }
 }
 
-enum Found {
+pub(super) enum Found {
     Value(Value),
+    /// A number that follows from what was written, by where that went.
+    Either(TermId),
     /// Nobody knew: the value was invented for this read.
     MadeUp(Value),
 }

@@ -22,7 +22,7 @@ pub struct Context<'p> {
     /// undefined if they were not.
     exact: FxHashSet<(TermId, u32)>,
     /// Made-up values that are not initialised where the formula holds.
-    pub uninit_where: FxHashMap<SymbolId, FormulaId>,
+    pub uninit_where: FxHashMap<TermId, FormulaId>,
     /// Globals that hold their initialiser when the outermost function starts.
     initialized: Arc<[bool]>,
     formula_symbols: FxHashMap<FormulaId, Rc<[SymbolId]>>,
@@ -32,9 +32,14 @@ pub struct Context<'p> {
     pub answers: FxHashSet<SymbolId>,
     /// What memory handed to the interface may hold.
     pub outside: View,
+    /// What is about to be reported is worth the prover's time, so often.
+    n_confirmations: u32,
     /// Sibling paths ask the same again and again.
     decided: FxHashMap<Box<[FormulaId]>, Feasible>,
 }
+
+/// Reports of a search that the prover is asked about beyond its other limits.
+const MAX_CONFIRMATIONS: u32 = 6;
 
 /// Whether a path can be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +63,7 @@ impl<'p> Context<'p> {
             suspects: Arc::default(),
             answers: FxHashSet::default(),
             outside: View::default(),
+            n_confirmations: MAX_CONFIRMATIONS,
             decided: FxHashMap::default(),
         }
     }
@@ -88,11 +94,18 @@ impl<'p> Context<'p> {
     }
 
     /// The symbol that stands for a made-up value.
-    pub fn name_of(&mut self, value: Value) -> Option<SymbolId> {
+    pub fn symbol_of(&mut self, value: Value) -> Option<SymbolId> {
+        let name = self.name_of(value)?;
+        self.terms.as_symbol(name)
+    }
+
+    /// The term that stands for a value which is not constant.
+    pub fn name_of(&mut self, value: Value) -> Option<TermId> {
         match value {
-            Value::Int(term) => self.terms.as_symbol(term),
+            Value::Int(term) => self.terms.as_constant(term).is_none().then_some(term),
             Value::Float(float) if float.known.is_none() => {
-                self.symbols_in(float.is_zero).first().copied()
+                let symbol = self.symbols_in(float.is_zero).first().copied()?;
+                Some(self.terms.symbol(symbol))
             }
             _ => None,
         }
@@ -131,12 +144,65 @@ impl<'p> Context<'p> {
         self.decide(&formulas)
     }
 
-    /// Whether all conditions of the path can hold together.
-    pub fn is_feasible(&mut self, path: &Path) -> Feasible {
-        if path.is_dead {
+    /// Whether all conditions of the path, and what it survived, can hold together with
+    /// `extra`. Asked of what is
+    /// about to be reported, so it may cost more than a branch.
+    pub fn confirm(&mut self, path: &Path, extra: FormulaId) -> Feasible {
+        const STEPS: u64 = 2_000;
+        if path.is_dead || extra == Terms::FALSE {
             return Feasible::No;
         }
-        self.decide(&path.formulas())
+        let mut formulas = path.all_formulas();
+        formulas.push(extra);
+        let mut confirmed = Feasible::Yes;
+        for group in self.apart(formulas) {
+            let feasible = match self.decide(&group) {
+                Feasible::Undecided => {
+                    let limits = self.solver.limits;
+                    self.solver.limits.steps = STEPS;
+                    self.solver.limits.prover_checks += u32::from(self.n_confirmations > 0);
+                    self.n_confirmations = self.n_confirmations.saturating_sub(1);
+                    let outcome = self.solver.check(&self.terms, &group);
+                    self.solver.limits = limits;
+                    feasibility(&outcome)
+                }
+                decided => decided,
+            };
+            match feasible {
+                Feasible::Yes => {}
+                Feasible::No => return Feasible::No,
+                Feasible::Undecided => confirmed = Feasible::Undecided,
+            }
+        }
+        confirmed
+    }
+
+    /// Formulas in groups that share no symbol with each other.
+    fn apart(&mut self, mut formulas: Vec<FormulaId>) -> Vec<Vec<FormulaId>> {
+        formulas.sort_unstable();
+        formulas.dedup();
+        formulas.retain(|formula| *formula != Terms::TRUE);
+        let mut groups = Vec::new();
+        while let Some(first) = formulas.pop() {
+            let mut group = vec![first];
+            let mut reached: FxHashSet<SymbolId> = self.symbols_in(first).iter().copied().collect();
+            let mut n_before = 0;
+            while n_before != group.len() {
+                n_before = group.len();
+                formulas.retain(|formula| {
+                    let symbols = self.symbols_in(*formula);
+                    let joins = symbols.iter().any(|symbol| reached.contains(symbol));
+                    if joins {
+                        reached.extend(symbols.iter().copied());
+                        group.push(*formula);
+                    }
+                    !joins
+                });
+            }
+            group.sort_unstable();
+            groups.push(group);
+        }
+        groups
     }
 
     /// Our own procedure alone: it runs at every branch.
@@ -144,11 +210,7 @@ impl<'p> Context<'p> {
         if let Some(known) = self.decided.get(formulas) {
             return *known;
         }
-        let feasible = match self.solver.check_here(&self.terms, formulas) {
-            Outcome::Sat(_) => Feasible::Yes,
-            Outcome::Unsat => Feasible::No,
-            Outcome::Unknown(_) => Feasible::Undecided,
-        };
+        let feasible = feasibility(&self.solver.check_here(&self.terms, formulas));
         self.decided.insert(formulas.into(), feasible);
         feasible
     }
@@ -213,5 +275,13 @@ impl<'p> Context<'p> {
         let symbols: Rc<[SymbolId]> = self.terms.symbols_in(formula).into();
         self.formula_symbols.insert(formula, symbols.clone());
         symbols
+    }
+}
+
+fn feasibility(outcome: &Outcome) -> Feasible {
+    match outcome {
+        Outcome::Sat(_) => Feasible::Yes,
+        Outcome::Unsat => Feasible::No,
+        Outcome::Unknown(_) => Feasible::Undecided,
     }
 }

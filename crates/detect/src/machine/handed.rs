@@ -33,7 +33,7 @@ impl Exec<'_, '_> {
             };
             object.is_outside || object.writes().take(4).any(is_copy)
         };
-        if let Some(symbol) = self.context.name_of(result)
+        if let Some(symbol) = self.context.symbol_of(result)
             && args.iter().any(holds_outside)
         {
             self.context.answers.insert(symbol);

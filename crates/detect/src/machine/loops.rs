@@ -69,7 +69,8 @@ impl Entry<'_> {
                 if let Some(start @ Value::Pointer { .. }) = self.incoming(exec, id) {
                     exec.escape(start);
                 }
-                exec.made_up(inst.ty, inst.ctype, inst.loc, SymbolKind::Unknown, "")
+                let kind = self.kind_of(exec, Operand::Inst(id));
+                exec.made_up(inst.ty, inst.ctype, inst.loc, kind, "")
             });
             values.push((id, value));
         }
@@ -250,8 +251,13 @@ impl Entry<'_> {
             _ => return self.touched(exec, ptr, written),
         };
         let bytes = exec.context.constant(i128::from(size));
+        let kind = value.map_or(SymbolKind::Unknown, |value| self.kind_of(exec, value));
+        let anything = match kind {
+            SymbolKind::Lost => Data::Lost,
+            _ => Data::Unknown { input: false },
+        };
         if stride == 0 {
-            written.pieces.push((object, first, bytes, Data::Unknown { input: false }));
+            written.pieces.push((object, first, bytes, anything));
             return;
         }
         let is_dense = stride.unsigned_abs() == u128::from(size);
@@ -266,7 +272,7 @@ impl Entry<'_> {
                 written.sources.push(from);
                 Data::Copy { from: exec.state.memory.snapshot(from), offset: start }
             }
-            _ => Data::Unknown { input: false },
+            _ => anything,
         };
         let len = exec.context.terms.scale(stride.abs(), count);
         let start = if stride > 0 { first } else { exec.context.terms.add_constant(now, -stride) };
@@ -381,41 +387,60 @@ impl Entry<'_> {
 
     /// Something behind this pointer is written; where is not known.
     fn touched(&self, exec: &mut Exec, ptr: Operand, written: &mut Written) {
-        match self.root(exec, ptr, 0) {
-            Some(Value::Pointer { object, .. }) => written.objects.push(object),
-            Some(_) => {}
-            None => written.anything = true,
+        let mut roots = Roots::default();
+        self.add_roots(exec, ptr, &mut roots);
+        for value in roots.found {
+            if let Value::Pointer { object, .. } = value {
+                written.objects.push(object);
+            }
         }
+        written.anything |= roots.is_open;
     }
 
-    /// The pointer that `ptr` is derived from, as it is outside the loop.
-    fn root(&self, exec: &mut Exec, ptr: Operand, depth: u32) -> Option<Value> {
-        let Operand::Inst(id) = ptr else { return Some(exec.operand(ptr)) };
+    /// The pointers that `ptr` may be derived from, as they are outside the loop.
+    pub(super) fn add_roots(&self, exec: &mut Exec, ptr: Operand, roots: &mut Roots) {
+        const MAX_SEEN: usize = 32;
+        let Operand::Inst(id) = ptr else { return roots.found.push(exec.operand(ptr)) };
         let inst = &self.body.insts[id];
         if !self.cfg.loops.contains(self.id, inst.block) {
-            return Some(exec.operand(ptr));
+            return roots.found.push(exec.operand(ptr));
         }
-        if depth > 12 {
-            return None;
+        if roots.seen.contains(&id) {
+            return;
+        }
+        roots.seen.push(id);
+        if roots.seen.len() > MAX_SEEN {
+            roots.is_open = true;
+            return;
         }
         match &inst.op {
-            Op::Address(address) => self.root(exec, address.base, depth + 1),
-            Op::Convert(conversion) => self.root(exec, conversion.value, depth + 1),
+            Op::Address(address) => self.add_roots(exec, address.base, roots),
+            Op::Convert(conversion) => self.add_roots(exec, conversion.value, roots),
             Op::Phi(operands) => {
-                let outside = operands.iter().find(|(from, _)| {
-                    !self.cfg.loops.contains(self.id, *from) || inst.block != self.header()
-                })?;
-                self.root(exec, outside.1, depth + 1)
+                let from_here =
+                    |from: &BlockId| *from == self.from || self.cfg.loops.contains(self.id, *from);
+                for (_, operand) in operands.iter().filter(|(from, _)| from_here(from)) {
+                    self.add_roots(exec, *operand, roots);
+                }
             }
-            Op::Alloca { .. } => Some(exec.operand(ptr)),
-            Op::Load(access) => match self.root(exec, access.ptr, depth + 1)? {
-                // A pointer variable in memory that the loop reads: what it holds now.
-                Value::Pointer { object, offset } => {
-                    let name = String::new();
+            Op::Select { then, otherwise, .. } => {
+                self.add_roots(exec, *then, roots);
+                self.add_roots(exec, *otherwise, roots);
+            }
+            Op::Alloca { .. } => roots.found.push(exec.operand(ptr)),
+            Op::Load(access) => {
+                let mut holders =
+                    Roots { seen: std::mem::take(&mut roots.seen), ..Roots::default() };
+                self.add_roots(exec, access.ptr, &mut holders);
+                roots.seen = holders.seen;
+                roots.is_open |= holders.is_open;
+                for holder in holders.found {
+                    // A pointer variable in memory that the loop reads: what it holds now.
+                    let Value::Pointer { object, offset } = holder else { continue };
                     let wanted = super::access::Wanted {
                         ty: inst.ty,
                         signed: false,
-                        name: &name,
+                        name: "",
                         loc: inst.loc,
                         member: accessed_member(self.body, access),
                     };
@@ -425,13 +450,21 @@ impl Entry<'_> {
                         path: &mut state.path,
                         memory: &mut state.memory,
                     };
-                    Some(reader.read(object, offset, wanted))
+                    roots.found.push(reader.read(object, offset, wanted));
                 }
-                _ => None,
-            },
-            _ => None,
+            }
+            _ => roots.is_open = true,
         }
     }
+}
+
+/// Where pointers of a loop come from.
+#[derive(Default)]
+pub(super) struct Roots {
+    pub(super) found: Vec<Value>,
+    seen: Vec<InstId>,
+    /// They may come from elsewhere, too.
+    pub(super) is_open: bool,
 }
 
 #[derive(Default)]

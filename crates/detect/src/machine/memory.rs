@@ -121,6 +121,8 @@ pub enum Data {
     Unknown {
         input: bool,
     },
+    /// Written by a loop with what it made of known values.
+    Lost,
     /// No longer initialised.
     Uninit,
 }

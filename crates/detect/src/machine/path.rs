@@ -8,6 +8,9 @@ use program::LocId;
 #[derive(Clone, Debug, Default)]
 pub struct Path {
     newest: Option<Rc<Condition>>,
+    /// What must have held because the path went on; looked at only where it is to be
+    /// reported, since it grows with every access.
+    survived: Option<Rc<Condition>>,
     /// A condition was false: nothing gets here.
     pub is_dead: bool,
 }
@@ -42,6 +45,22 @@ impl Path {
         self.add(formula, loc, Some(frame), false, true);
     }
 
+    /// The path went on past a point where it would have ended had this not held.
+    pub fn survive(&mut self, formula: FormulaId) {
+        self.is_dead |= formula == Terms::FALSE;
+        if formula != Terms::TRUE && !chain(&self.survived).take(8).any(|c| c.formula == formula) {
+            let before = self.survived.take();
+            self.survived = Some(Rc::new(Condition {
+                formula,
+                loc: LocId::UNKNOWN,
+                frame: None,
+                is_evidence: false,
+                is_choice: false,
+                before,
+            }));
+        }
+    }
+
     fn add(
         &mut self,
         formula: FormulaId,
@@ -63,12 +82,21 @@ impl Path {
 
     /// Newest first.
     pub fn iter(&self) -> impl Iterator<Item = &Condition> {
-        std::iter::successors(self.newest.as_deref(), |condition| condition.before.as_deref())
+        chain(&self.newest)
     }
 
     pub fn formulas(&self) -> Vec<FormulaId> {
         self.iter().map(|condition| condition.formula).collect()
     }
+
+    /// The conditions, and what the path survived.
+    pub fn all_formulas(&self) -> Vec<FormulaId> {
+        self.iter().chain(chain(&self.survived)).map(|condition| condition.formula).collect()
+    }
+}
+
+fn chain(newest: &Option<Rc<Condition>>) -> impl Iterator<Item = &Condition> {
+    std::iter::successors(newest.as_deref(), |condition| condition.before.as_deref())
 }
 
 impl Drop for Condition {

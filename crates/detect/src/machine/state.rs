@@ -89,6 +89,8 @@ pub struct Frame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopRun {
     pub id: LoopId,
+    /// Which entry of a loop in the search this is.
+    pub round: u32,
     pub phase: Phase,
 }
 

@@ -251,11 +251,18 @@ impl Scanner<'_, '_> {
         }
     }
 
+    /// What is made of nothing but outside input is up to the outside.
     fn kind_of_term(&mut self, term: TermId) -> SymbolKind {
-        match self.context.terms.as_symbol(term) {
-            Some(symbol) => self.context.symbols.get(symbol).kind,
-            None => SymbolKind::Unknown,
+        if let Some(symbol) = self.context.terms.as_symbol(term) {
+            return self.context.symbols.get(symbol).kind;
         }
+        let zero = self.context.constant(0);
+        let formula = self.context.terms.compare(Comparison::Eq, term, zero);
+        let symbols = self.context.symbols_in(formula);
+        let is_chosen =
+            |symbol: &logic::SymbolId| self.context.symbols.get(*symbol).kind == SymbolKind::Chosen;
+        let chosen = !symbols.is_empty() && symbols.iter().all(is_chosen);
+        if chosen { SymbolKind::Chosen } else { SymbolKind::Unknown }
     }
 
     /// Whether a unit is zero, where the path decides it.

@@ -17,6 +17,9 @@ pub enum SymbolKind {
     Entry,
     /// A result nobody described.
     Unknown,
+    /// What the program made of values that are known, in more steps than are followed. That
+    /// it is tested does not say that both outcomes occur.
+    Lost,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +34,13 @@ pub struct SymbolInfo {
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     infos: IdVec<SymbolId, SymbolInfo>,
+}
+
+impl SymbolKind {
+    /// Whether the value is neither computed nor up to the surroundings.
+    pub fn is_unknown(self) -> bool {
+        matches!(self, SymbolKind::Unknown | SymbolKind::Entry | SymbolKind::Lost)
+    }
 }
 
 impl Symbols {

@@ -179,6 +179,10 @@ impl<'p> Applying<'_, 'p> {
             // A new object starts at its start.
             "Offset" => {}
             "Size" => self.assign_size(state, argument, value),
+            "Fill" => {
+                let unit = value.map_or(Value::Unknown, Value::Int);
+                self.assign_contents(state, argument, Data::Fill { unit, width: 1 });
+            }
             "Init" => {
                 let holds = value.and_then(|value| self.context.terms.as_constant(value));
                 match holds {

@@ -204,8 +204,8 @@ impl<'p> Lowered<'_, 'p> {
     /// 1 where the argument was given a value.
     fn initialized(&mut self, argument: &Argument) -> Option<TermId> {
         if let Some(value) = self.value(argument)
-            && let Some(symbol) = self.context.name_of(value)
-            && let Some(gap) = self.context.uninit_where.get(&symbol).copied()
+            && let Some(name) = self.context.name_of(value)
+            && let Some(gap) = self.context.uninit_where.get(&name).copied()
         {
             let (zero, one) = (self.context.constant(0), self.context.constant(1));
             return Some(self.context.terms.choice(gap, zero, one));

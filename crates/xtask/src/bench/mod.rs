@@ -3,6 +3,7 @@
 //! Corpora live in a scratch folder (`$FIRSTFAULT_BENCH`, or one below the system's folder for
 //! temporary files), our own result tables in `bench/results/`.
 
+mod brute_force;
 mod check;
 mod clang;
 mod code_lines;
@@ -36,6 +37,8 @@ pub enum Bench {
         #[arg(short = 'j', long)]
         jobs: Option<usize>,
     },
+    /// Whether verdicts on generated programs agree with what these do on every input
+    BruteForce(brute_force::BruteForce),
     /// Findings, cost and the engine's figures on real code, beside other analysers
     Check(check::Check),
     /// Whether defects known from old versions of libraries are reported, and gone today
@@ -60,6 +63,7 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
             let jobs = jobs.map_or_else(default_jobs, Ok)?;
             import::run(root, &obtained(root, &names)?, &names, jobs)
         }
+        Bench::BruteForce(options) => brute_force::run(root, &options),
         Bench::Check(options) => {
             let corpora = obtained(root, &options.names)?;
             check::run(root, &corpora, &options)

@@ -1,0 +1,95 @@
+//! Numbers read at places that are known only as terms: one of several, by where the place is.
+
+use logic::{Comparison, Interval, TermId, Terms};
+use program::{GlobalId, Ty};
+
+use super::access::{Found, Reader, Wanted};
+use super::context::Feasible;
+use super::memory::{Data, Object, Write};
+use super::symbols::SymbolKind;
+use super::value::Value;
+
+impl Reader<'_, '_> {
+    /// A number that this write replaced or left as it was, by where it went.
+    pub(super) fn read_either(
+        &mut self,
+        object: &Object,
+        n: usize,
+        write: &Write,
+        (offset, size): (TermId, i128),
+        wanted: Wanted,
+        depth: u32,
+    ) -> Option<Found> {
+        let Data::Value(Value::Int(written)) = write.data else { return None };
+        let same_size = self.context.terms.as_constant(write.len) == Some(size);
+        if !same_size || !matches!(wanted.ty, Ty::Int(2..)) {
+            return None;
+        }
+        let apart = self.context.terms.sub(offset, write.offset);
+        if self.residue(apart, size) != Some(0) {
+            return None;
+        }
+        let zero = self.context.constant(0);
+        let same = self.context.terms.compare(Comparison::Eq, apart, zero);
+        let elsewhere = self.context.terms.not(same);
+        let (older, gap) = match self.find_after(object, n + 1, (offset, size), wanted, depth + 1) {
+            Found::Value(Value::Int(older)) | Found::Either(older) => {
+                (older, self.context.uninit_where.get(&older).copied().unwrap_or(Terms::FALSE))
+            }
+            // Never the same as anything, so that nothing is made of it.
+            Found::Value(Value::Uninit(_)) => {
+                let domain = Interval::of_width(8 * size as u32, wanted.signed);
+                let nothing = self.context.fresh(domain, SymbolKind::Lost, "", wanted.loc);
+                (nothing, Terms::TRUE)
+            }
+            _ => return None,
+        };
+        let value = self.context.terms.choice(same, written, older);
+        let gap = self.context.terms.and(&[elsewhere, gap]);
+        if gap != Terms::FALSE {
+            self.context.uninit_where.insert(value, gap);
+        }
+        Some(Found::Either(value))
+    }
+
+    /// What is left of a term divided by `size`, where that is the same for all values.
+    fn residue(&self, term: TermId, size: i128) -> Option<i128> {
+        let linear = self.context.terms.linear(term);
+        let moves_by_whole = linear.terms.iter().all(|(_, factor)| factor % size == 0);
+        moves_by_whole.then(|| linear.constant.rem_euclid(size))
+    }
+
+    /// A number from a small table of constants, by where it is read.
+    pub(super) fn read_table(
+        &mut self,
+        global: GlobalId,
+        offset: TermId,
+        wanted: Wanted,
+    ) -> Option<Value> {
+        const MAX_ENTRIES: i128 = 16;
+        let size = i128::from(wanted.ty.size());
+        let total = i128::from(self.context.program.globals[global].size);
+        if !matches!(wanted.ty, Ty::Int(2..)) || total / size > MAX_ENTRIES {
+            return None;
+        }
+        let first = self.residue(offset, size)?;
+        let mut found: Option<TermId> = None;
+        for index in 0..total / size {
+            let at = first + index * size;
+            if at + size > total {
+                break;
+            }
+            let place = self.context.constant(at);
+            let here = self.context.terms.compare(Comparison::Eq, offset, place);
+            if self.context.feasible(self.path, &[here]) == Feasible::No {
+                continue;
+            }
+            let Value::Int(entry) = self.read_initializer(global, at, wanted)? else { return None };
+            found = Some(match found {
+                Some(others) => self.context.terms.choice(here, entry, others),
+                None => entry,
+            });
+        }
+        found.map(Value::Int)
+    }
+}
