@@ -28,6 +28,20 @@ impl Solver {
         violation: FormulaId,
         is_chosen: &dyn Fn(SymbolId) -> bool,
     ) -> Evidence {
+        let usual = self.limits.steps;
+        self.limits.steps = self.limits.evidence_steps;
+        let evidence = self.weigh(terms, path_condition, violation, is_chosen);
+        self.limits.steps = usual;
+        evidence
+    }
+
+    fn weigh(
+        &mut self,
+        terms: &mut Terms,
+        path_condition: &[FormulaId],
+        violation: FormulaId,
+        is_chosen: &dyn Fn(SymbolId) -> bool,
+    ) -> Evidence {
         let mut both = path_condition.to_vec();
         both.push(violation);
         let example = self.check_here(terms, &both);

@@ -25,6 +25,8 @@ pub trait Prover {
 pub struct Limits {
     /// Steps of our own procedure per check. Default 20,000.
     pub steps: u64,
+    /// The same per check of [`Solver::check_evidence`], which are few and decide more.
+    pub evidence_steps: u64,
     /// z3's resource units per check. Default 400,000, some 10 to 100 ms.
     pub prover_resources: u32,
     /// Checks handed to the prover in the life of a solver; the rest stay undecided.
@@ -33,7 +35,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { steps: 20_000, prover_resources: 400_000, prover_checks: u32::MAX }
+        Self {
+            steps: 20_000,
+            evidence_steps: 20_000,
+            prover_resources: 400_000,
+            prover_checks: u32::MAX,
+        }
     }
 }
 

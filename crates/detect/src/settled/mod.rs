@@ -37,7 +37,8 @@ pub enum Settled {
 }
 
 /// Our own procedure needs few steps for ranges.
-const LIMITS: Limits = Limits { steps: 50, prover_resources: 0, prover_checks: 0 };
+const LIMITS: Limits =
+    Limits { steps: 50, evidence_steps: 0, prover_resources: 0, prover_checks: 0 };
 
 /// What facts say of each query, in their order.
 pub fn settle(code: &Code, facts: &Facts, compiled: &Compiled) -> Vec<Settled> {
