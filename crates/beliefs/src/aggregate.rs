@@ -7,9 +7,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use findings::{Deviation, Example, Place};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::event::{Event, Events, SUBJECT_NONE, SUBJECT_RESULT};
+use crate::event::{Event, Events, OUTSIDE, SUBJECT_NONE, SUBJECT_RESULT};
 use crate::known::shown;
 use crate::rank::z;
 use crate::template::{Belief, Template};
@@ -27,10 +27,20 @@ const HINT_BONUS: f64 = 2.0;
 /// A rule: a template with its slots filled.
 type Key = (u32, Box<str>, Box<str>);
 
+/// How many places follow a rule, and how many do not.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    followed: u64,
-    broken: u64,
+pub struct Counts {
+    pub followed: u64,
+    pub broken: u64,
+    /// Rows the template is lenient about where there are many of them.
+    lenient: u64,
+}
+
+impl Counts {
+    /// Whether what the template is lenient about is a habit here.
+    fn is_lenient(&self) -> bool {
+        self.lenient >= 3 && self.lenient * 10 >= self.followed
+    }
 }
 
 /// A place, and how well the code around it follows the rule itself.
@@ -41,6 +51,7 @@ struct Found {
     other_line: u32,
     with: u32,
     without: u32,
+    is_outside: bool,
 }
 
 #[derive(Debug, Default)]
@@ -53,7 +64,7 @@ struct Rule {
 }
 
 /// Every deviation from the templates, most plausible first.
-pub fn deviations(units: &[Events], templates: &[Template]) -> Vec<Deviation> {
+pub fn deviations(units: &[&Events], templates: &[Template]) -> Vec<Deviation> {
     let mut deviations = Vec::new();
     for template in templates {
         let counts = count(units, template);
@@ -91,36 +102,57 @@ fn sites<'a>(unit: &'a Events, template: &'a Template) -> impl Iterator<Item = &
     })
 }
 
-fn count(units: &[Events], template: &Template) -> BTreeMap<Key, Counts> {
+fn count(units: &[&Events], template: &Template) -> BTreeMap<Key, Counts> {
+    if template.has_partner() {
+        return count_partners(units, template);
+    }
+    let mut counts: FxHashMap<Key, Counts> = FxHashMap::default();
+    for unit in units {
+        let text = |symbol| unit.strings.get(symbol);
+        for event in &unit.rows {
+            let Some(follows) = verdict(template, event) else { continue };
+            if !template.accepts_name(shown(text(event.a))) {
+                continue;
+            }
+            let b = if template.slots.len() > 1 { text(event.b) } else { "" };
+            let count = counts.entry((subject(event), text(event.a).into(), b.into())).or_default();
+            count.lenient += u64::from(event.flags & template.lenient != 0);
+            if follows { count.followed += 1 } else { count.broken += 1 }
+        }
+    }
+    for count in counts.values_mut() {
+        if count.is_lenient() {
+            count.broken -= count.lenient.min(count.broken);
+        }
+    }
+    counts.into_iter().collect()
+}
+
+fn count_partners(units: &[&Events], template: &Template) -> BTreeMap<Key, Counts> {
     let mut counts: FxHashMap<Key, Counts> = FxHashMap::default();
     let mut populations: FxHashMap<(u32, Box<str>), u64> = FxHashMap::default();
     for unit in units {
         let text = |symbol| unit.strings.get(symbol);
-        if !template.has_partner() {
-            for event in &unit.rows {
-                let Some(follows) = verdict(template, event) else { continue };
-                if !template.accepts_name(shown(text(event.a))) {
-                    continue;
-                }
-                let b = if template.slots.len() > 1 { text(event.b) } else { "" };
-                let count =
-                    counts.entry((subject(event), text(event.a).into(), b.into())).or_default();
-                if follows { count.followed += 1 } else { count.broken += 1 }
-            }
-            continue;
-        }
+        // Functions that have had their say on a rule.
+        let mut heard: FxHashSet<(u32, u32, u32)> = FxHashSet::default();
         for rows in sites(unit, template) {
             let site = &rows[0];
             let a = text(site.a);
             if !template.accepts_name(shown(a)) {
                 continue;
             }
-            *populations.entry((subject(site), a.into())).or_default() += 1;
+            let is_new = |heard: &mut FxHashSet<_>, b| {
+                !template.per_function || heard.insert((site.function, site.a, b))
+            };
+            if is_new(&mut heard, 0) {
+                *populations.entry((subject(site), a.into())).or_default() += 1;
+            }
             for row in &rows[1..] {
                 let b = text(row.b);
                 if verdict(template, row) == Some(true)
                     && template.accepts_partner(shown(b))
                     && template.accepts_pair(shown(a), shown(b))
+                    && is_new(&mut heard, row.b)
                 {
                     counts.entry((subject(site), a.into(), b.into())).or_default().followed += 1;
                 }
@@ -128,13 +160,51 @@ fn count(units: &[Events], template: &Template) -> BTreeMap<Key, Counts> {
         }
     }
     let mut counts: BTreeMap<Key, Counts> = counts.into_iter().collect();
-    if template.has_partner() {
-        for ((subject, a, _), count) in &mut counts {
-            let population = populations.get(&(*subject, a.clone())).copied().unwrap_or(0);
-            count.broken = population.saturating_sub(count.followed);
-        }
+    for ((subject, a, _), count) in &mut counts {
+        let population = populations.get(&(*subject, a.clone())).copied().unwrap_or(0);
+        count.broken = population.saturating_sub(count.followed);
     }
     counts
+}
+
+/// What a rule with these counts scores, if it is plausible at all.
+fn score(template: &Template, key: &Key, counts: Counts) -> Option<(f64, f64)> {
+    let z = z(counts.followed + counts.broken, counts.followed, template.p0);
+    if template.belief == Belief::Must {
+        return Some((z, template.weight));
+    }
+    let bonus = if template.hinted(shown(&key.1), shown(&key.2)) { HINT_BONUS } else { 0.0 };
+    let is_plausible = counts.followed >= template.min_followed && z + bonus >= template.min_z;
+    is_plausible.then_some((z, template.weight + z + bonus))
+}
+
+/// A row that follows a rule: the unit, the row's position in it, and the rule's slots.
+pub struct Follower {
+    pub unit: usize,
+    pub row: usize,
+    pub a: Box<str>,
+    pub b: Box<str>,
+}
+
+/// Every place that follows a plausible rule with at least so many examples.
+pub fn followers(units: &[&Events], template: &Template, at_least: u64) -> Vec<Follower> {
+    let counts = count(units, template);
+    let mut found = Vec::new();
+    for (index, unit) in units.iter().enumerate() {
+        for (row, event) in unit.rows.iter().enumerate() {
+            if verdict(template, event) != Some(true) {
+                continue;
+            }
+            let text = |symbol| unit.strings.get(symbol);
+            let b = if template.slots.len() > 1 { text(event.b) } else { "" };
+            let key: Key = (subject(event), text(event.a).into(), b.into());
+            let Some(counts) = counts.get(&key) else { continue };
+            if counts.followed >= at_least && score(template, &key, *counts).is_some() {
+                found.push(Follower { unit: index, row, a: key.1, b: key.2 });
+            }
+        }
+    }
+    found
 }
 
 fn retained(template: &Template, counts: BTreeMap<Key, Counts>) -> BTreeMap<Key, Rule> {
@@ -143,20 +213,14 @@ fn retained(template: &Template, counts: BTreeMap<Key, Counts>) -> BTreeMap<Key,
         if counts.broken == 0 {
             continue;
         }
-        let n = counts.followed + counts.broken;
-        let z = z(n, counts.followed, template.p0);
-        let bonus = if template.hinted(shown(&key.1), shown(&key.2)) { HINT_BONUS } else { 0.0 };
-        let is_must = template.belief == Belief::Must;
-        let is_plausible = counts.followed >= template.min_followed && z + bonus >= template.min_z;
-        if is_must || is_plausible {
-            let score = template.weight + if is_must { 0.0 } else { z + bonus };
+        if let Some((z, score)) = score(template, &key, counts) {
             rules.insert(key, Rule { counts, z, score, ..Rule::default() });
         }
     }
     rules
 }
 
-fn collect(units: &[Events], template: &Template, rules: &mut BTreeMap<Key, Rule>) {
+fn collect(units: &[&Events], template: &Template, rules: &mut BTreeMap<Key, Rule>) {
     let mut by_a: FxHashMap<(u32, Box<str>), Vec<Box<str>>> = FxHashMap::default();
     for (subject, a, b) in rules.keys() {
         by_a.entry((*subject, a.clone())).or_default().push(b.clone());
@@ -169,7 +233,11 @@ fn collect(units: &[Events], template: &Template, rules: &mut BTreeMap<Key, Rule
                 let b = if template.slots.len() > 1 { text(event.b) } else { "" };
                 let key = (subject(event), text(event.a).into(), b.into());
                 if let Some(rule) = rules.get_mut(&key) {
-                    rule.add(follows, found(unit, event));
+                    let is_excused =
+                        !follows && event.flags & template.lenient != 0 && rule.counts.is_lenient();
+                    if !is_excused {
+                        rule.add(follows, found(unit, event));
+                    }
                 }
             }
             continue;
@@ -203,6 +271,7 @@ fn found(unit: &Events, event: &Event) -> Found {
         other_line: event.other_line,
         with: event.with,
         without: event.without,
+        is_outside: event.flags & OUTSIDE != 0,
     }
 }
 
@@ -224,7 +293,8 @@ fn tell(template: &Template, key: &Key, rule: &Rule, deviations: &mut Vec<Deviat
     let mut breakers: Vec<&Found> = rule.breakers.iter().collect();
     // Partial pairings first: they show that the programmer meant to follow the rule here.
     breakers.sort_by(|x, y| {
-        let partial = |found: &Found| Reverse(found.with > 0);
+        // What is never paired here, and somebody else's object, is most likely a wrapper.
+        let partial = |found: &Found| (Reverse(found.with > 0), found.is_outside);
         let by_z = own_z(y, template.p0).total_cmp(&own_z(x, template.p0));
         partial(x).cmp(&partial(y)).then(by_z).then_with(|| x.place.cmp(&y.place))
     });
@@ -327,7 +397,12 @@ impl Words<'_> {
         if let Some(second) = self.template.slots.get(1) {
             text = text.replace(&format!("{{{second}}}"), self.b);
         }
+        let in_line = match found.other_line {
+            0 => String::new(),
+            line => format!(" in line {line}"),
+        };
         text.replace("{what}", detail)
+            .replace("{in line}", &in_line)
             .replace("{line}", &found.other_line.to_string())
             .replace("{followed}", &self.counts.followed.to_string())
             .replace("{broken}", &self.counts.broken.to_string())

@@ -86,7 +86,7 @@ pub enum Outcome {
     Ignored,
     /// Used as a number, an index or an argument without a test.
     Used,
-    /// Returned or stored: somebody else's business.
+    /// Returned: somebody else's business.
     Passed,
     /// The partner occurs on every path.
     Every,
@@ -107,10 +107,12 @@ pub enum Outcome {
     Equal,
     Careful,
     Careless,
+    /// Put where others see it, without a test.
+    Stored,
 }
 
 impl Outcome {
-    pub const ALL: [Outcome; 24] = [
+    pub const ALL: [Outcome; 25] = [
         Outcome::Site,
         Outcome::Checked,
         Outcome::CheckedBy,
@@ -135,6 +137,7 @@ impl Outcome {
         Outcome::Equal,
         Outcome::Careful,
         Outcome::Careless,
+        Outcome::Stored,
     ];
 
     pub fn name(self) -> &'static str {
@@ -163,6 +166,7 @@ impl Outcome {
             Outcome::Equal => "equal",
             Outcome::Careful => "careful",
             Outcome::Careless => "careless",
+            Outcome::Stored => "stored",
         }
     }
 }

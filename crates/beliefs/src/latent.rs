@@ -75,6 +75,17 @@ pub fn is_life_cycle(name: &str) -> bool {
     is_release(name) || words(name).any(|word| WORDS.contains(&word.as_str()))
 }
 
+/// Whether a routine's name says that what it keeps of its arguments is its own from then on.
+/// Many routines remember a pointer for a while; these take it over.
+pub fn takes_over(name: &str) -> bool {
+    const WORDS: [&str; 28] = [
+        "set", "set0", "add", "add0", "push", "push0", "insert", "append", "prepend", "attach",
+        "register", "enqueue", "new", "create", "wrap", "assign", "store", "save", "put", "give",
+        "link", "track", "cache", "keep", "bind", "own", "queue", "schedule",
+    ];
+    words(name).any(|word| WORDS.contains(&word.as_str()))
+}
+
 /// Whether a routine's name says that it answers a question about permission or validity.
 pub fn is_check(name: &str) -> bool {
     const WORDS: [&str; 14] = [

@@ -8,6 +8,7 @@ pub mod event;
 pub mod extract;
 pub mod known;
 mod latent;
+pub mod plant;
 pub mod rank;
 pub mod template;
 

@@ -64,6 +64,10 @@ struct Written {
     hints_only: bool,
     #[serde(default)]
     absent_breaks: bool,
+    #[serde(default)]
+    per_function: bool,
+    #[serde(default)]
+    lenient: Vec<String>,
     #[serde(default = "default_p0")]
     p0: f64,
     #[serde(default = "default_min_z")]
@@ -118,6 +122,10 @@ pub struct Template {
     hints_only: bool,
     /// Sites without a row for the partner break the rule too.
     pub absent_breaks: bool,
+    /// A function counts once for a rule, however often it follows or breaks it.
+    pub per_function: bool,
+    /// Rows with these flags have no say about functions for which they are common.
+    pub lenient: u32,
     pub p0: f64,
     /// Rules below this are coincidences.
     pub min_z: f64,
@@ -165,6 +173,8 @@ impl Template {
             hints: written.hints,
             hints_only: written.hints_only,
             absent_breaks: written.absent_breaks,
+            per_function: written.per_function,
+            lenient: flags(&written.lenient)?,
             p0: written.p0,
             min_z: written.min_z,
             min_followed: written.min_followed,

@@ -1,6 +1,6 @@
 //! What becomes of a value: where it is tested, dereferenced, handed on or kept.
 
-use program::{BlockId, Callee, InstId, Op, Operand, Terminator, Ty};
+use program::{BlockId, Callee, InstId, Op, Operand, PathStep, Terminator, Ty};
 use rustc_hash::FxHashSet;
 
 use super::function::Fun;
@@ -14,8 +14,10 @@ pub struct Fate<'a> {
     pub dereferences: Vec<InstId>,
     /// Calls it is an argument of, with the position.
     pub arguments: Vec<(InstId, u32)>,
-    /// Returned or stored where others see it.
+    /// Returned.
     pub is_passed: bool,
+    /// Stored where others see it.
+    pub is_stored: bool,
     /// Part of a computation.
     pub is_computed_with: bool,
 }
@@ -126,12 +128,17 @@ impl<'a> Search<'_, 'a> {
 
     fn user(&mut self, value: Operand, user: InstId) {
         let inst = &self.fun.body.insts[user];
+        if !self.fun.cfg.is_reachable(inst.block) {
+            return;
+        }
         match &inst.op {
             Op::Bind { .. } => {}
             Op::Convert(_) => self.alias(user),
             Op::Phi(edges) => {
                 let comes_in = |(from, edge): &&(BlockId, Operand)| {
-                    *edge == value && !self.is_tested_before(value, *from, inst.block)
+                    *edge == value
+                        && self.fun.cfg.is_reachable(*from)
+                        && !self.is_tested_before(value, *from, inst.block)
                 };
                 // A join that the value gets to only after a test needs no other.
                 if edges.iter().any(|edge| comes_in(&edge)) {
@@ -152,6 +159,9 @@ impl<'a> Search<'_, 'a> {
                     self.fate.dereferences.push(user);
                 }
                 if *stored == value {
+                    let of_union = |step: &PathStep| matches!(step, PathStep::UnionMembers { .. });
+                    // Members of unions are not followed: whoever reads them may test them.
+                    self.fate.is_passed |= access.path.iter().any(of_union);
                     self.stored(user, access.ptr);
                 }
             }
@@ -210,7 +220,7 @@ impl<'a> Search<'_, 'a> {
         if fun.is_alloca(address) {
             self.fate.is_computed_with = true;
         } else {
-            self.fate.is_passed = true;
+            self.fate.is_stored = true;
         }
         let Some(load) = fun.values.load_of(address) else { return };
         for (id, inst) in fun.body.insts.iter_enumerated() {

@@ -280,6 +280,12 @@ impl<'a> Fun<'a> {
         }
     }
 
+    /// Whether the value is one of several, depending on the way control came.
+    pub fn is_join(&self, value: Value) -> bool {
+        matches!(self.values.shape_of(value), Shape::Inst(id)
+            if matches!(self.body.insts[*id].op, Op::Phi(_)))
+    }
+
     /// Whether this is storage of the function itself.
     pub fn is_alloca(&self, value: Value) -> bool {
         matches!(self.values.shape_of(value), Shape::Inst(id)

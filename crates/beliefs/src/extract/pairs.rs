@@ -81,14 +81,14 @@ struct Trace<'f, 'a> {
 impl Visitor for Trace<'_, '_> {
     type State = Seen;
 
-    fn inst(&mut self, seen: &mut Seen, _env: &Env, id: InstId) -> Flow {
+    fn inst(&mut self, seen: &mut Seen, env: &Env, id: InstId) -> Flow {
         if id == self.start {
             return Flow::Stop;
         }
         match &self.fun.body.insts[id].op {
-            Op::Call(call) => self.call(seen, id, call),
+            Op::Call(call) => self.call(seen, env, id, call),
             Op::Store { access, value } => {
-                let shown = escaping_store(self.fun, access.ptr, *value);
+                let shown = escaping_store(self.fun, access.ptr, env.resolve(self.fun, *value));
                 if shown.is_some_and(|object| self.objects.contains(&object)) {
                     seen.is_escaped = true;
                     // Whoever reads it back from there has it again.
@@ -134,22 +134,21 @@ impl Visitor for Trace<'_, '_> {
 }
 
 impl<'f> Trace<'f, '_> {
-    fn call(&mut self, seen: &mut Seen, id: InstId, call: &program::Call) -> Flow {
+    fn call(&mut self, seen: &mut Seen, env: &Env, id: InstId, call: &program::Call) -> Flow {
         let Some(site) = self.subjects.call_at(id) else { return Flow::On };
-        let is_about = match self.without_subject {
-            true => !site.has_arguments,
-            false => site.objects.iter().any(|object| self.objects.contains(object)),
-        };
+        let mut is_about = self.without_subject && !site.has_arguments;
+        for (index, arg) in (0u32..).zip(&call.args) {
+            let is_object = |arg: Operand| {
+                let object = self.fun.value(arg).map(|value| object(self.fun, value));
+                object.is_some_and(|object| self.objects.contains(&object))
+            };
+            if is_object(*arg) || is_object(env.resolve(self.fun, *arg)) {
+                is_about = true;
+                seen.is_escaped |= is_kept(self.fun, call, index);
+            }
+        }
         if !is_about {
             return Flow::On;
-        }
-        for (index, arg) in (0u32..).zip(&call.args) {
-            let object = self.fun.value(*arg).map(|value| object(self.fun, value));
-            if object.is_some_and(|object| self.objects.contains(&object))
-                && is_kept(self.fun, call, index)
-            {
-                seen.is_escaped = true;
-            }
         }
         let number = self.number(&site.callee);
         if let Err(at) = seen.callees.binary_search(&number) {
@@ -182,11 +181,15 @@ fn trace(
         Subject::Result(value) | Subject::First(value) => SmallVec::from_slice(&[value]),
         Subject::None => SmallVec::new(),
     };
+    // Joins may lead the object to calls under another name.
     let is_about = |other: &CallSite| {
         other.inst != site.inst
             && match subject {
                 Subject::None => !other.has_arguments,
-                _ => other.objects.iter().any(|object| objects.contains(object)),
+                _ => other
+                    .objects
+                    .iter()
+                    .any(|object| objects.contains(object) || fun.is_join(*object)),
             }
     };
     let escapes = objects.iter().any(|object| subjects.may_escape(*object));

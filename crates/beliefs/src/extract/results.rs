@@ -89,11 +89,14 @@ fn outcome(fun: &Fun, fate: &Fate, is_pointer: bool) -> (Outcome, Option<InstId>
         return (Outcome::Checked, Some(test.inst));
     }
     let is_used = fate.is_computed_with || !fate.arguments.is_empty();
-    match (fate.is_passed, is_used || !fate.dereferences.is_empty()) {
-        (true, _) => (Outcome::Passed, None),
-        (false, true) => (Outcome::Used, None),
-        (false, false) => (Outcome::Ignored, None),
-    }
+    let outcome = match (fate.is_passed, fate.is_stored, is_used) {
+        (true, ..) => Outcome::Passed,
+        (_, true, _) => Outcome::Stored,
+        (_, _, true) => Outcome::Used,
+        _ if !fate.dereferences.is_empty() => Outcome::Used,
+        _ => Outcome::Ignored,
+    };
+    (outcome, None)
 }
 
 /// Whether a test's outcome is known when control gets to `use_`.
@@ -118,7 +121,7 @@ impl Covers {
                 continue;
             }
             let fate = fate(fun, id);
-            if !fate.tests.is_empty() || fate.is_passed {
+            if !fate.tests.is_empty() || fate.is_passed || fate.is_stored {
                 tested.push((id, subject));
             }
         }

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::function::Fun;
 use super::values::{Shape, Value};
+use crate::known::shown;
 
 /// A call and the objects it is handed.
 pub struct CallSite {
@@ -106,7 +107,9 @@ pub fn escaping_store(fun: &Fun, to: Operand, value: Operand) -> Option<Value> {
 /// Whether the callee keeps this argument, as far as anybody knows.
 pub fn is_kept(fun: &Fun, call: &program::Call, argument: u32) -> bool {
     match fun.callee(call) {
-        Some(callee) => fun.known.keeps(callee, argument),
+        Some(callee) => {
+            fun.known.keeps(callee, argument) && crate::latent::takes_over(shown(callee))
+        }
         None => true,
     }
 }

@@ -79,7 +79,7 @@ fn parameter(fun: &Fun, index: u32, summary: &mut Summary) {
     if fate.dereferences.iter().any(|&at| is_first(at)) {
         summary.dereferences.insert(index);
     }
-    if fate.is_passed || is_stored(fun, index) {
+    if fate.is_passed || fate.is_stored || is_stored(fun, index) {
         summary.keeps.insert(index);
     }
     for &(at, argument) in &fate.arguments {

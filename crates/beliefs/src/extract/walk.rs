@@ -110,6 +110,17 @@ impl Interest {
             let depth = if is_return { 1 } else { 4 };
             count_tests(fun, condition, &mut n_tests, &mut FxHashSet::default(), depth);
         }
+        // Which object a join hands to a call matters too.
+        for (id, inst) in fun.body.insts.iter_enumerated() {
+            let is_call = |user: &InstId| matches!(fun.body.insts[*user].op, Op::Call(_));
+            if inst.ty == program::Ty::Ptr
+                && matches!(inst.op, Op::Phi(_))
+                && fun.uses.of(id).iter().any(is_call)
+                && let Some(value) = fun.value(Operand::Inst(id))
+            {
+                n_tests[value as usize] = n_tests[value as usize].max(1);
+            }
+        }
         Self { n_tests }
     }
 

@@ -1,12 +1,13 @@
 //! `firstfault beliefs`: the rules the code follows, and the places that break them.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use base::Cancel;
 use beliefs::{Events, Known, Template};
 use clap::Args;
-use findings::{Findings, Incomplete};
+use findings::{Deviation, Findings, Incomplete};
 use program::Program;
 use rayon::prelude::*;
 use report::Options;
@@ -37,6 +38,10 @@ pub struct BeliefsArgs {
     /// One line for each deviation: no source lines, no places that follow the rule
     #[arg(long)]
     brief: bool,
+    /// Break so many places per template that follow their rule, one at a time, and say as JSON
+    /// which of them are found
+    #[arg(long, value_name = "N", hide = true)]
+    plant: Option<usize>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -51,8 +56,16 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
     let units = imported.take_units();
     let known = known(&imported, &units, &templates);
     let events = events(&mut imported, &units, &known);
-    let mut deviations =
-        imported.timings.on_all_threads("ranking", || beliefs::deviations(&events, &templates));
+    if let Some(n_plants) = args.plant {
+        let plants = beliefs::plant::plant(&units, &known, &events, &templates, n_plants);
+        imported.write_timings(&args.run)?;
+        target.write((serde_json::to_string_pretty(&plants)? + "\n").as_bytes())?;
+        return Ok(Outcome::of(&imported.findings));
+    }
+    let all: Vec<&Events> = events.iter().collect();
+    let ranked = || beliefs::deviations(&all, &templates);
+    let mut deviations = imported.timings.on_all_threads("ranking", ranked);
+    drop_intended(&mut deviations, &root);
     imported.findings.count("events", events.iter().map(|unit| unit.rows.len() as u64).sum());
     imported.findings.count("deviations", deviations.len() as u64);
     if args.limit > 0 {
@@ -68,6 +81,25 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
         reporting::write(&target, &findings, &root, args.format.into(), options)?;
     }
     Ok(Outcome::of(&findings))
+}
+
+/// A result that is cast to `void` is ignored on purpose: only the source still tells.
+fn drop_intended(deviations: &mut Vec<Deviation>, root: &Path) {
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    deviations.retain(|deviation| {
+        let place = &deviation.place;
+        let Some(callee) = deviation.slots.get("f").filter(|_| place.line > 0) else { return true };
+        let text = files
+            .entry(place.file.clone())
+            .or_insert_with(|| std::fs::read_to_string(root.join(&place.file)).unwrap_or_default());
+        let line = text.lines().nth(place.line as usize - 1).unwrap_or_default();
+        let before = line.get(..(place.column as usize).saturating_sub(1)).unwrap_or_default();
+        let is_cast = before.trim_end().ends_with("(void)");
+        !(is_cast && line.contains(beliefs::known::shown(callee)))
+    });
+    for (rank, deviation) in (1..).zip(deviations) {
+        deviation.rank = rank;
+    }
 }
 
 fn templates(args: &BeliefsArgs) -> Result<Vec<Template>> {
