@@ -6,7 +6,7 @@ mod start;
 
 use std::rc::Rc;
 
-use logic::{Comparison, FormulaId, Terms};
+use logic::{Comparison, FormulaId, TermId, Terms};
 use program::{
     BlockId, Body, Call, Callee, FunctionId, InstId, LocId, Op, Operand, Terminator, Ty,
 };
@@ -441,6 +441,9 @@ impl<'a, 'p> Search<'a, 'p> {
         call: &'p Call,
         observer: &mut dyn Observer<'p>,
     ) -> bool {
+        if self.run_intrinsic(state, id, call) {
+            return true;
+        }
         let inst = &self.body(state.top().function).insts[id];
         let callee = match &call.callee {
             Callee::Function(function) => Some(*function),
@@ -485,9 +488,6 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         if self.code.never_returns(inst) {
             return false;
-        }
-        if self.run_intrinsic(state, id, call) {
-            return true;
         }
         self.skip_call(state, id, call);
         true
@@ -565,12 +565,36 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    /// Mathematics whose result is as well known as its argument.
+    /// An absolute value is a branch: on each side the number itself is what later tests bound.
+    fn run_abs(&mut self, state: &mut State, id: InstId, term: TermId) {
+        let ty = self.body(state.top().function).insts[id].ty;
+        let number = self.context.wrap(term, crate::machine::exec::width(ty), true);
+        let (zero, negated) = (self.context.constant(0), self.context.terms.scale(-1, number));
+        let below = self.context.terms.compare(Comparison::Lt, number, zero);
+        let above = self.context.terms.not(below);
+        let is_below = self.context.feasible(&state.path, &[below]) != Feasible::No;
+        let is_above = self.context.feasible(&state.path, &[above]) != Feasible::No;
+        if is_below && is_above {
+            let mut other = state.clone();
+            other.path.assume(below, LocId::UNKNOWN, None);
+            other.top_mut().set(id, Value::Int(negated));
+            self.push(other);
+        }
+        let (side, result) = if is_above { (above, number) } else { (below, negated) };
+        state.path.assume(side, LocId::UNKNOWN, None);
+        state.top_mut().set(id, Value::Int(result));
+    }
+
+    /// Mathematics that needs no model: its result is as well known as its argument.
     fn run_intrinsic(&mut self, state: &mut State, id: InstId, call: &'p Call) -> bool {
         let Some(name) = self.code.callee_name(call) else { return false };
         let name = name.split('.').next().unwrap_or(name);
         let Some(arg) = call.args.first() else { return false };
         let value = Exec { context: &mut self.context, state }.operand(*arg);
+        if let (Value::Int(term), "abs", Callee::Intrinsic(_)) = (value, name, &call.callee) {
+            self.run_abs(state, id, term);
+            return true;
+        }
         let Value::Float(float) = value else { return false };
         let known = match name {
             "fabs" | "fabsf" | "fabsl" => float.known.map(f64::abs),

@@ -315,7 +315,34 @@ impl Reader<'_, '_> {
             }
             Content::Unknown => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
             Content::Input => Found::MadeUp(self.make_up(wanted, SymbolKind::Chosen)),
+            Content::Arguments { count } if wanted.ty == Ty::Ptr => {
+                let name = object.name.strip_prefix('*').unwrap_or("argv");
+                Found::MadeUp(self.read_argument(count, name, offset, wanted.loc))
+            }
+            Content::Arguments { .. } => Found::MadeUp(self.make_up(wanted, SymbolKind::Chosen)),
         }
+    }
+
+    /// A string of the command line, or the null pointer behind the last one.
+    fn read_argument(&mut self, count: TermId, argv: &str, offset: TermId, loc: LocId) -> Value {
+        let name = match self.context.terms.as_constant(offset) {
+            Some(offset) => format!("{argv}[{}]", offset / 8),
+            None => format!("a string of {argv}"),
+        };
+        let length = self.context.fresh(
+            Interval::new(0, MAX_LENGTH - 1),
+            SymbolKind::Chosen,
+            format!("the length of {name}"),
+            loc,
+        );
+        let (start, size) = (self.context.constant(0), self.context.terms.add_constant(length, 1));
+        let mut string = Object::new(ObjectKind::Pointee, &name, Some(size), Content::Input);
+        string.write(start, size, Data::String { units: length, width: 1, input: true }, loc);
+        let end = self.context.terms.scale(8, count);
+        string.null = self.context.terms.compare(Comparison::Eq, offset, end);
+        string.escaped = true;
+        string.loc = loc;
+        Value::Pointer { object: self.memory.add(string), offset: start }
     }
 
     /// What memory handed to the interface holds: members what the program's own stores can

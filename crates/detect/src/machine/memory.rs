@@ -48,6 +48,10 @@ pub enum Content {
     Unknown,
     /// Filled from outside the program.
     Input,
+    /// So many strings from outside the program, and a null pointer after them.
+    Arguments {
+        count: TermId,
+    },
 }
 
 #[derive(Clone, Debug)]

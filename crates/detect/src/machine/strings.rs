@@ -304,7 +304,9 @@ impl Scanner<'_, '_> {
             },
             Content::Entry => Err(Scan::Foreign(cursor, SymbolKind::Entry)),
             Content::Unknown => Err(Scan::Foreign(cursor, SymbolKind::Unknown)),
-            Content::Input => Err(Scan::Foreign(cursor, SymbolKind::Chosen)),
+            Content::Input | Content::Arguments { .. } => {
+                Err(Scan::Foreign(cursor, SymbolKind::Chosen))
+            }
         }
     }
 

@@ -1,13 +1,13 @@
 //! The state a search starts in: parameters as the outside or callers hand them over.
 
-use logic::Terms;
+use logic::{Interval, Terms};
 use program::{Body, FunctionId, LocId};
 
 use super::Search;
 use crate::entry::Input;
 use crate::machine::access::{Wanted, make_up, suspect};
 use crate::machine::exec::is_signed;
-use crate::machine::memory::Memory;
+use crate::machine::memory::{Content, Memory};
 use crate::machine::path::Path;
 use crate::machine::trail::Trail;
 use crate::machine::{Frame, State, SymbolKind, Value};
@@ -52,6 +52,9 @@ impl Search<'_, '_> {
             }
             params.push(value);
         }
+        if &*info.name == "main" && inputs.is_empty() {
+            self.command_line(&mut memory, &mut params, body);
+        }
         let frame = Frame::new(function, 0, body.insts.len(), params.into(), None);
         let mut state = State {
             frames: vec![frame],
@@ -71,6 +74,27 @@ impl Search<'_, '_> {
         state.top_mut().next = body.blocks[Body::ENTRY].first;
         self.visits.insert((0, function, Body::ENTRY), 1);
         Some(state)
+    }
+
+    /// Who starts a program says how many arguments it has, and what they are. The first is its
+    /// name.
+    fn command_line(&mut self, memory: &mut Memory, params: &mut [Value], body: &Body) {
+        const MAX_ARGUMENTS: i128 = 1 << 20;
+        let [count @ Value::Int(_), Value::Pointer { object, .. }, ..] = params else { return };
+        let variable = body.variables.iter().find(|variable| variable.parameter == Some(0));
+        let (name, loc) = variable.map_or(("", LocId::UNKNOWN), |found| (&*found.name, found.loc));
+        let domain = Interval::new(1, MAX_ARGUMENTS);
+        let number = self.context.fresh(domain, SymbolKind::Chosen, name, loc);
+        *count = Value::Int(number);
+        let strings = self.context.terms.scale(8, number);
+        let size = self.context.terms.add_constant(strings, 8);
+        let array = memory.get_mut(*object);
+        array.size = Some(size);
+        array.has_start = true;
+        array.before = None;
+        array.null = Terms::FALSE;
+        array.null_bit = None;
+        array.content = Content::Arguments { count: number };
     }
 
     /// The outside hands over a buffer together with its length.

@@ -1,8 +1,8 @@
 //! What specifications ask that the program's text alone answers, on whatever path.
 
 use logic::Interval;
-use program::{BinaryOp, CType, ConversionKind, Function, FunctionId, InstId, Op, Operand};
-use program::{Program, RecordId, Ty, TypeId};
+use program::{BinaryOp, CType, ConversionKind, ConversionOrigin, Function, FunctionId, InstId};
+use program::{Op, Operand, Program, RecordId, Ty, TypeId};
 use spec::attribute::AttributeId;
 use spec::facts;
 use spec::lower::Argument;
@@ -71,10 +71,17 @@ impl<'p> Text<'_, 'p> {
                 if conversion.kind == ConversionKind::PointerToInt),
             _ => false,
         };
+        // `++` on a narrow type is done in int, where it cannot wrap.
+        let is_promoted = match (lhs, rhs) {
+            (Operand::Inst(inst), Operand::Const(_)) => {
+                matches!(&body.insts[*inst].op, Op::Convert(conversion)
+                    if conversion.origin == ConversionOrigin::Compiler && bits == 32)
+            }
+            _ => false,
+        };
         let is_part = *operand == Operand::Inst(id) || operand == lhs || operand == rhs;
-        // `++` on a narrow type is compiled without the promotion to int.
         (is_part && bits >= 32 && !is_address(lhs) && !is_address(rhs))
-            .then(|| Interval::of_width(bits, *no_signed_wrap))
+            .then(|| Interval::of_width(bits, *no_signed_wrap || is_promoted))
     }
 
     /// Whether an argument is read as a signed number.

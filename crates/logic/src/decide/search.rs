@@ -8,6 +8,7 @@ use super::problem::{Alternative, Problem};
 use super::row::{Row, holds};
 use super::{Outcome, Reason, nonlinear};
 use crate::formula::Relation;
+use crate::interval::Interval;
 use crate::linear::Overflow;
 use crate::model::Model;
 use crate::term::{FormulaId, Leaf, LeafId, Terms};
@@ -153,6 +154,14 @@ impl<'t> Search<'t, '_> {
             Some(Leaf::Unrepresentable(_)) => Reason::Overflow,
             _ => Reason::NonLinear,
         };
+        // A product is largest or smallest where its factors are.
+        for side in [|b: &Interval| b.low, |b: &Interval| b.high] {
+            let end = |bounds: &Interval| side(bounds).unwrap_or(bounds.nearest_to_zero());
+            let ends: Vec<i128> = problem.bounds.iter().map(end).collect();
+            if let Some(model) = self.accept(&problem, &ends) {
+                return Ok(Outcome::Sat(model));
+            }
+        }
         if depth >= MAX_DEPTH {
             return Err(reason);
         }
