@@ -4,6 +4,7 @@
 //! own; [`aggregate`] counts the events of all units by template and ranks what deviates.
 
 pub mod aggregate;
+pub mod columns;
 pub mod event;
 pub mod extract;
 pub mod known;

@@ -1,9 +1,9 @@
 //! `firstfault beliefs`: the rules the code follows, and the places that break them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use base::Cancel;
 use beliefs::{Events, Known, Template};
 use clap::Args;
@@ -38,6 +38,16 @@ pub struct BeliefsArgs {
     /// One line for each deviation: no source lines, no places that follow the rule
     #[arg(long)]
     brief: bool,
+    /// Also write the events of every unit to this folder, as Parquet files
+    #[arg(long, value_name = "DIR")]
+    events: Option<PathBuf>,
+    /// Rank the events an earlier run wrote to this folder; no code is looked at
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "project", "rest", "events"])]
+    from: Option<PathBuf>,
+    /// Only rules that hold without exception in the events of an earlier version, and are
+    /// broken now
+    #[arg(long, value_name = "DIR")]
+    previous: Option<PathBuf>,
     /// Break so many places per template that follow their rule, one at a time, and say as JSON
     /// which of them are found
     #[arg(long, value_name = "N", hide = true)]
@@ -50,30 +60,37 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
     let target = Target::new(args.output.output.clone());
     target.check()?;
     let templates = templates(args)?;
-    let (inputs, root) = args.input.resolve()?;
-    let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
-    imported.findings.rules.extend(templates.iter().map(|template| template.id.clone()));
-    let units = imported.take_units();
-    let known = known(&imported, &units, &templates);
-    let events = events(&mut imported, &units, &known);
-    if let Some(n_plants) = args.plant {
-        let plants = beliefs::plant::plant(&units, &known, &events, &templates, n_plants);
-        imported.write_timings(&args.run)?;
-        target.write((serde_json::to_string_pretty(&plants)? + "\n").as_bytes())?;
-        return Ok(Outcome::of(&imported.findings));
+    let previous = args.previous.as_deref().map(read_events).transpose()?;
+    let (events, mut findings, root) = match &args.from {
+        Some(folder) => (read_events(folder)?, Findings::new(), PathBuf::from(".")),
+        None => {
+            let (inputs, root) = args.input.resolve()?;
+            let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
+            let units = imported.take_units();
+            let known = known(&imported, &units, &templates);
+            let events = events(&mut imported, &units, &known);
+            if let Some(n_plants) = args.plant {
+                imported.write_timings(&args.run)?;
+                let plants = beliefs::plant::plant(&units, &known, &events, &templates, n_plants);
+                target.write((serde_json::to_string_pretty(&plants)? + "\n").as_bytes())?;
+                return Ok(Outcome::of(&imported.findings));
+            }
+            imported.write_timings(&args.run)?;
+            imported.findings.programs.push(summary(&units));
+            (events, imported.findings, root)
+        }
+    };
+    if let Some(folder) = &args.events {
+        write_events(folder, &events)?;
     }
-    let all: Vec<&Events> = events.iter().collect();
-    let ranked = || beliefs::deviations(&all, &templates);
-    let mut deviations = imported.timings.on_all_threads("ranking", ranked);
+    let mut deviations = ranked(&events, previous.as_deref(), &templates);
     drop_intended(&mut deviations, &root);
-    imported.findings.count("events", events.iter().map(|unit| unit.rows.len() as u64).sum());
-    imported.findings.count("deviations", deviations.len() as u64);
+    findings.rules.extend(templates.iter().map(|template| template.id.clone()));
+    findings.count("events", events.iter().map(|unit| unit.rows.len() as u64).sum());
+    findings.count("deviations", deviations.len() as u64);
     if args.limit > 0 {
         deviations.truncate(args.limit);
     }
-    imported.write_timings(&args.run)?;
-    let mut findings = imported.findings;
-    findings.programs.push(summary(&units));
     findings.deviations = deviations;
     findings.finish();
     if !cancel.is_cancelled() {
@@ -81,6 +98,61 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
         reporting::write(&target, &findings, &root, args.format.into(), options)?;
     }
     Ok(Outcome::of(&findings))
+}
+
+/// With an earlier version, both versions count as one body of examples, and only rules that
+/// nothing in the earlier one breaks are of interest.
+fn ranked(
+    events: &[Events],
+    previous: Option<&[Events]>,
+    templates: &[Template],
+) -> Vec<Deviation> {
+    let new: Vec<&Events> = events.iter().collect();
+    let Some(previous) = previous else { return beliefs::deviations(&new, templates) };
+    let old: Vec<&Events> = previous.iter().collect();
+    let rule = |deviation: &Deviation| (deviation.template.clone(), deviation.slots.clone());
+    let broken: BTreeSet<_> = beliefs::deviations(&old, templates).iter().map(rule).collect();
+    let both: Vec<&Events> = new.into_iter().chain(old).collect();
+    let mut deviations = beliefs::deviations(&both, templates);
+    deviations.retain(|deviation| !broken.contains(&rule(deviation)));
+    deviations
+}
+
+/// One file for each unit, numbered in the order of the units.
+fn write_events(folder: &Path, events: &[Events]) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    for (number, unit) in events.iter().enumerate() {
+        let path = folder.join(format!("{number:06}.parquet"));
+        let bytes = beliefs::columns::encode(unit)?;
+        Target::new(Some(path)).write(&bytes)?;
+    }
+    Ok(())
+}
+
+fn read_events(folder: &Path) -> Result<Vec<Events>> {
+    let about = || format!("cannot read events from {}", folder.display());
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(about)? {
+        let path = entry.with_context(about)?.path();
+        if path.extension().is_some_and(|extension| extension == "parquet") {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        bail!("{} holds no events; --events DIR writes them", folder.display());
+    }
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let about = || path.display().to_string();
+        let bytes = std::fs::read(path).with_context(about)?;
+        // A damaged file of others may do anything to its reader.
+        guarded(|| beliefs::columns::decode(bytes))
+            .map_err(anyhow::Error::msg)
+            .and_then(|events| Ok(events?))
+            .with_context(about)
+    };
+    paths.iter().map(read).collect()
 }
 
 /// A result that is cast to `void` is ignored on purpose: only the source still tells.

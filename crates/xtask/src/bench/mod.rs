@@ -3,6 +3,7 @@
 //! Corpora live in a scratch folder (`$FIRSTFAULT_BENCH`, or one below the system's folder for
 //! temporary files), our own result tables in `bench/results/`.
 
+mod beliefs;
 mod brute_force;
 mod check;
 mod clang;
@@ -39,6 +40,8 @@ pub enum Bench {
     },
     /// Whether verdicts on generated programs agree with what these do on every input
     BruteForce(brute_force::BruteForce),
+    /// Whether planted deviations are found, and what looking for beliefs costs
+    Beliefs(beliefs::Beliefs),
     /// Findings, cost and the engine's figures on real code, beside other analysers
     Check(check::Check),
     /// Whether defects known from old versions of libraries are reported, and gone today
@@ -64,6 +67,11 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
             import::run(root, &obtained(root, &names)?, &names, jobs)
         }
         Bench::BruteForce(options) => brute_force::run(root, &options),
+        Bench::Beliefs(options) => {
+            let all: Vec<String> = beliefs::CORPORA.iter().map(|name| name.to_string()).collect();
+            let names = if options.names.is_empty() { &all } else { &options.names };
+            beliefs::run(root, &obtained(root, names)?, &options)
+        }
         Bench::Check(options) => {
             let corpora = obtained(root, &options.names)?;
             check::run(root, &corpora, &options)
