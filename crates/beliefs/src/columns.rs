@@ -62,10 +62,10 @@ pub fn decode(bytes: Vec<u8>) -> Result<Events, ColumnsError> {
             return Err(ColumnsError::Unknown("other columns".to_owned()));
         }
         let mut texts: Vec<Vec<u32>> = Vec::new();
-        for column in 0..TEXTS.len() {
+        for (column, name) in TEXTS.iter().enumerate() {
             let ColumnReader::ByteArrayColumnReader(reader) = group.get_column_reader(column)?
             else {
-                return Err(ColumnsError::Unknown(format!("{} is no text", TEXTS[column])));
+                return Err(ColumnsError::Unknown(format!("{name} is no text")));
             };
             let values = whole(reader, n_rows)?;
             texts.push(values.iter().map(|value| intern(&mut events.strings, value)).collect());
