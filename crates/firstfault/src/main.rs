@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Capture(args) => commands::capture::run(&args, &cancel),
         Command::Show(args) => commands::show::run(&args, &cancel),
         Command::Locate(args) => commands::locate::run(&args, &cancel),
+        Command::Crash(args) => commands::crash::run(&args, &cancel),
         Command::Spec(args) => commands::spec::run(&args),
         Command::Rules => commands::spec::rules(),
         Command::Explain(args) => commands::spec::explain(&args),

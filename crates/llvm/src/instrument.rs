@@ -147,35 +147,35 @@ fn parse(bytes: &[u8]) -> Option<Instrumented> {
 }
 
 /// Reads what `Table` in shim/instrument_table.cpp wrote.
-struct Reader<'a> {
-    bytes: &'a [u8],
+pub(crate) struct Reader<'a> {
+    pub bytes: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+    pub fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(length)?;
         self.bytes = rest;
         Some(taken)
     }
 
-    fn u8(&mut self) -> Option<u8> {
+    pub fn u8(&mut self) -> Option<u8> {
         Some(self.take(1)?[0])
     }
 
-    fn u32(&mut self) -> Option<u32> {
+    pub fn u32(&mut self) -> Option<u32> {
         Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
     }
 
-    fn string(&mut self) -> Option<String> {
+    pub fn string(&mut self) -> Option<String> {
         let length = self.u32()? as usize;
         Some(String::from_utf8_lossy(self.take(length)?).into_owned())
     }
 
-    fn name(&mut self, strings: &[String]) -> Option<String> {
+    pub fn name(&mut self, strings: &[String]) -> Option<String> {
         strings.get(self.u32()? as usize).cloned()
     }
 
-    fn position(&mut self, strings: &[String]) -> Option<Position> {
+    pub fn position(&mut self, strings: &[String]) -> Option<Position> {
         Some(Position { file: self.name(strings)?, line: self.u32()?, column: self.u32()? })
     }
 

@@ -8,6 +8,7 @@ mod compile;
 mod import;
 pub mod instrument;
 mod shim;
+pub mod suppress;
 
 pub use compile::{CLANG, CompileError, compile, compile_with};
 pub use import::{ImportError, import, import_with_text};

@@ -110,8 +110,24 @@ const FRONT_END: &[&str] = &[
     "-c",
 ];
 
-const BACK_END: &[&str] = &["-O2", "-fno-pie", "-w", "-Qunused-arguments", "-x", "ir", "-c"];
-const PLAIN_BACK_END: &[&str] = &["-O0", "-fno-pie", "-w", "-Qunused-arguments", "-x", "ir", "-c"];
+pub(crate) const BACK_END: &[&str] =
+    &["-O2", "-fno-pie", "-w", "-Qunused-arguments", "-x", "ir", "-c"];
+pub(crate) const PLAIN_BACK_END: &[&str] =
+    &["-O0", "-fno-pie", "-w", "-Qunused-arguments", "-x", "ir", "-c"];
+
+impl BuildOptions {
+    /// Whether there is something to build.
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        if self.sources.is_empty() {
+            return Err(BuildError::NoFiles);
+        }
+        let is_missing = |source: &&Source| matches!(source, Source::File(file) if !file.is_file());
+        match self.sources.iter().find(is_missing) {
+            Some(missing) => Err(BuildError::NoFile(missing.file().to_owned())),
+            None => Ok(()),
+        }
+    }
+}
 
 impl Program {
     /// Builds into `scratch`, which must exist.
@@ -120,13 +136,7 @@ impl Program {
         scratch: &Path,
         cancel: &Cancel,
     ) -> Result<Self, BuildError> {
-        if options.sources.is_empty() {
-            return Err(BuildError::NoFiles);
-        }
-        let is_missing = |source: &&Source| matches!(source, Source::File(file) if !file.is_file());
-        if let Some(missing) = options.sources.iter().find(is_missing) {
-            return Err(BuildError::NoFile(missing.file().to_owned()));
-        }
+        options.check()?;
         let (compile_flags, link_flags) = split_flags(&options.flags);
         let builder = Builder { scratch, cancel, jobs: options.jobs.max(1) };
         let units = builder.bitcode(&options.sources, &compile_flags)?;
@@ -182,27 +192,8 @@ impl Parts {
         Ok(())
     }
 
-    /// The unit a program starts in.
     fn main(&self, sources: &[Source], wanted: Option<&str>) -> Result<usize, BuildError> {
-        let name = |unit: usize| {
-            let stem = sources[unit].file().file_stem().unwrap_or_default();
-            stem.to_string_lossy().into_owned()
-        };
-        let fits = |unit: &usize| wanted.is_none_or(|wanted| wanted == name(*unit));
-        let mains: Vec<usize> = self.mains.iter().copied().filter(fits).collect();
-        match mains.as_slice() {
-            [main] => Ok(*main),
-            [] => {
-                let there: Vec<String> = self.mains.iter().map(|unit| name(*unit)).collect();
-                let there =
-                    format!(" in {}; there are {}", wanted.unwrap_or("any"), there.join(", "));
-                Err(BuildError::NoMain(if self.mains.is_empty() { String::new() } else { there }))
-            }
-            several => {
-                let names: Vec<String> = several.iter().map(|unit| name(*unit)).collect();
-                Err(BuildError::SeveralMains(names.join(", ")))
-            }
-        }
+        choose_main(&self.mains, sources, wanted)
     }
 
     fn outside(&self) -> impl Iterator<Item = &String> {
@@ -210,18 +201,48 @@ impl Parts {
     }
 }
 
+/// The unit a program starts in, of those that define `main`.
+pub(crate) fn choose_main(
+    mains_of_units: &[usize],
+    sources: &[Source],
+    wanted: Option<&str>,
+) -> Result<usize, BuildError> {
+    let name = |unit: usize| {
+        let stem = sources[unit].file().file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    };
+    let fits = |unit: &usize| wanted.is_none_or(|wanted| wanted == name(*unit));
+    let mains: Vec<usize> = mains_of_units.iter().copied().filter(fits).collect();
+    match mains.as_slice() {
+        [main] => Ok(*main),
+        [] => {
+            let there: Vec<String> = mains_of_units.iter().map(|unit| name(*unit)).collect();
+            let there = format!(" in {}; there are {}", wanted.unwrap_or("any"), there.join(", "));
+            Err(BuildError::NoMain(if mains_of_units.is_empty() { String::new() } else { there }))
+        }
+        several => {
+            let names: Vec<String> = several.iter().map(|unit| name(*unit)).collect();
+            Err(BuildError::SeveralMains(names.join(", ")))
+        }
+    }
+}
+
 fn instrumented_path(bitcode: &Path) -> PathBuf {
     bitcode.with_extension("hooked.bc")
 }
 
-struct Builder<'a> {
-    scratch: &'a Path,
-    cancel: &'a Cancel,
-    jobs: usize,
+pub(crate) struct Builder<'a> {
+    pub scratch: &'a Path,
+    pub cancel: &'a Cancel,
+    pub jobs: usize,
 }
 
 impl Builder<'_> {
-    fn bitcode(&self, sources: &[Source], flags: &[String]) -> Result<Vec<PathBuf>, BuildError> {
+    pub fn bitcode(
+        &self,
+        sources: &[Source],
+        flags: &[String],
+    ) -> Result<Vec<PathBuf>, BuildError> {
         let outputs: Vec<PathBuf> =
             (0..sources.len()).map(|i| self.scratch.join(format!("unit{i}.bc"))).collect();
         self.in_parallel(sources.len(), |i| {
@@ -259,7 +280,7 @@ impl Builder<'_> {
 
     /// The object of the unit with `main`, and the others as a library, from which the linker
     /// takes what is needed.
-    fn as_needed(
+    pub fn as_needed(
         &self,
         main: usize,
         mut objects: Vec<PathBuf>,
@@ -354,7 +375,7 @@ impl Builder<'_> {
         Ok(executable)
     }
 
-    fn runtime(&self, objects: &[(&str, &[u8])]) -> Result<Vec<PathBuf>, BuildError> {
+    pub fn runtime(&self, objects: &[(&str, &[u8])]) -> Result<Vec<PathBuf>, BuildError> {
         let mut paths = Vec::new();
         for (name, bytes) in objects {
             let path = self.scratch.join(format!("rt-{name}"));
@@ -364,7 +385,7 @@ impl Builder<'_> {
         Ok(paths)
     }
 
-    fn link(
+    pub fn link(
         &self,
         output: &Path,
         objects: &[PathBuf],
@@ -380,7 +401,7 @@ impl Builder<'_> {
     }
 
     /// Runs the compiler; an error is what it said, in a line or a few.
-    fn clang(&self, args: &[String]) -> Result<(), String> {
+    pub fn clang(&self, args: &[String]) -> Result<(), String> {
         self.clang_in(None, args)
     }
 
@@ -404,7 +425,7 @@ impl Builder<'_> {
     }
 
     /// Does all jobs, on so many threads; the error of the first job that has one.
-    fn in_parallel(
+    pub fn in_parallel(
         &self,
         n_jobs: usize,
         job: impl Fn(usize) -> Result<(), BuildError> + Sync,
@@ -436,6 +457,6 @@ impl Builder<'_> {
     }
 }
 
-fn text(path: &Path) -> String {
+pub(crate) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

@@ -11,8 +11,10 @@ pub mod profile;
 pub mod runner;
 pub mod search;
 pub mod suite;
+pub mod suppressed;
 
 mod control;
+mod crash_file;
 mod source;
 mod suite_folder;
 mod suite_toml;

@@ -61,8 +61,8 @@ pub(crate) struct Left {
     pub end: End,
     pub cpu: Duration,
     pub stdout: Vec<u8>,
-    stderr: Vec<u8>,
-    folder: TempDir,
+    pub stderr: Vec<u8>,
+    pub folder: TempDir,
 }
 
 impl Runner<'_> {
@@ -158,40 +158,45 @@ impl Runner<'_> {
 
     /// Runs the program for a test, in a fresh folder.
     pub(crate) fn start(&self, test: &Test, job: &Job<'_>) -> io::Result<Left> {
-        let folder = scratch()?;
-        for (name, source) in &test.inputs {
-            let to = folder.path().join(name);
-            to.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::copy(source, to).map_err(|e| {
-                io::Error::new(e.kind(), format!("cannot copy {}: {e}", source.display()))
-            })?;
-        }
-        let mut command = match &test.oracle {
-            Oracle::Output(_) => Command::new(job.executable),
-            Oracle::Script(script) => {
-                let mut command = Command::new(script);
-                command.arg(job.executable).env("PROGRAM", job.executable);
-                command
-            }
-        };
-        command.args(&test.args).envs(test.environment.iter().map(|(k, v)| (k, v)));
-        if let Some(control) = job.control {
-            command.env(rt::CONTROL_VARIABLE, control);
-        }
-        let stdin = input_file(&test.stdin)?;
-        let (mut stdout, mut stderr) = (memory_file()?, memory_file()?);
-        let streams = Streams {
-            stdin: Stdio::from(stdin),
-            stdout: stdout.try_clone()?,
-            stderr: stderr.try_clone()?,
-        };
-        let (end, cpu) = process::run(command, folder.path(), streams, &job.limits, self.cancel)?;
-        if end == End::Cancelled {
-            return Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted"));
-        }
-        let (stdout, stderr) = (contents(&mut stdout)?, contents(&mut stderr)?);
-        Ok(Left { end, cpu, stdout, stderr, folder })
+        start(test, job, self.cancel)
     }
+}
+
+/// Runs a program for a test, in a fresh folder.
+pub(crate) fn start(test: &Test, job: &Job<'_>, cancel: &Cancel) -> io::Result<Left> {
+    let folder = scratch()?;
+    for (name, source) in &test.inputs {
+        let to = folder.path().join(name);
+        to.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::copy(source, to).map_err(|e| {
+            io::Error::new(e.kind(), format!("cannot copy {}: {e}", source.display()))
+        })?;
+    }
+    let mut command = match &test.oracle {
+        Oracle::Output(_) => Command::new(job.executable),
+        Oracle::Script(script) => {
+            let mut command = Command::new(script);
+            command.arg(job.executable).env("PROGRAM", job.executable);
+            command
+        }
+    };
+    command.args(&test.args).envs(test.environment.iter().map(|(k, v)| (k, v)));
+    if let Some(control) = job.control {
+        command.env(rt::CONTROL_VARIABLE, control);
+    }
+    let stdin = input_file(&test.stdin)?;
+    let (mut stdout, mut stderr) = (memory_file()?, memory_file()?);
+    let streams = Streams {
+        stdin: Stdio::from(stdin),
+        stdout: stdout.try_clone()?,
+        stderr: stderr.try_clone()?,
+    };
+    let (end, cpu) = process::run(command, folder.path(), streams, &job.limits, cancel)?;
+    if end == End::Cancelled {
+        return Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted"));
+    }
+    let (stdout, stderr) = (contents(&mut stdout)?, contents(&mut stderr)?);
+    Ok(Left { end, cpu, stdout, stderr, folder })
 }
 
 /// A folder that disappears with its owner; in memory where the system offers that.
@@ -218,7 +223,7 @@ fn contents(file: &mut File) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn ending(end: End) -> Ending {
+pub(crate) fn ending(end: End) -> Ending {
     match end {
         End::Exited(code) => Ending::Exited(code),
         End::Signalled(signal) => Ending::Signalled(signal),
@@ -236,7 +241,7 @@ fn events(control: &ControlFile, mode: Mode) -> io::Result<u64> {
     })
 }
 
-fn passes(test: &Test, left: &Left) -> bool {
+pub(crate) fn passes(test: &Test, left: &Left) -> bool {
     let End::Exited(code) = left.end else { return false };
     match &test.oracle {
         Oracle::Script(_) => code == 0,

@@ -37,6 +37,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Find the faulty statement from tests that fail
     Locate(crate::commands::locate::LocateArgs),
+    /// Find where a run that crashes first corrupted its memory
+    Crash(crate::commands::crash::CrashArgs),
     /// Check, show, test and start fault specifications
     Spec(SpecArgs),
     /// List the rules

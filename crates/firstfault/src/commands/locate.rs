@@ -15,10 +15,8 @@ use locate::{
 use report::Options;
 use report::output::Target;
 
-use super::{Outcome, reporting};
+use super::{Outcome, project, reporting};
 use crate::args::{ListFormat, OutputArgs, RunArgs};
-
-mod project;
 
 #[derive(Args)]
 pub struct LocateArgs {

@@ -5,6 +5,7 @@ mod beliefs;
 mod cache;
 mod config;
 mod correlate;
+mod crash;
 mod determinism;
 mod inputs;
 mod interrupt;

@@ -9,6 +9,7 @@ mod check;
 mod clang;
 mod code_lines;
 mod corpora;
+mod crash;
 mod defects;
 mod import;
 mod juliet;
@@ -54,6 +55,8 @@ pub enum Bench {
     LocateMultiple(multiple::Multiple),
     /// What instrumentation costs while nothing is replaced, on larger programs
     Overhead(overhead::Overhead),
+    /// Whether the first corruption of failing runs is found, beside AddressSanitizer
+    Crash(crash::Crash),
     /// Draw findings on real code for people to judge
     Triage(triage::Triage),
     /// Obtain the corpora and write a compile_commands.json for each, without measuring
@@ -80,6 +83,7 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
         Bench::Juliet(options) => juliet::run(root, &options),
         Bench::Locate(options) => locate::run(root, &options),
         Bench::LocateMultiple(options) => multiple::run(root, &options),
+        Bench::Crash(options) => crash::run(root, &options),
         Bench::Overhead(options) => {
             let names: Vec<String> = overhead::CORPORA.iter().map(|n| n.to_string()).collect();
             overhead::run(root, &obtained(root, &names)?, &options)

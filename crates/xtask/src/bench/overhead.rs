@@ -25,6 +25,9 @@ pub struct Overhead {
     /// How often each program does its work
     #[arg(long, default_value_t = 3)]
     runs: u32,
+    /// What `firstfault crash` costs instead: labels that suppress, and labels that track
+    #[arg(long)]
+    suppression: bool,
     /// The firstfault to run; the release build of this repository by default
     #[arg(long)]
     firstfault: Option<PathBuf>,
@@ -182,11 +185,29 @@ pub fn run(root: &Path, corpora: &[Corpus], options: &Overhead) -> Result<()> {
         None => subject::build(root)?,
     };
     let mut table = Table::new(&["program", "runs", "-O0 CPU s", "instrumented CPU s", "ratio"]);
+    if options.suppression {
+        table = Table::new(&["program", "runs", "-O0 CPU s", "kind", "CPU s", "ratio"]);
+    }
     for subject in SUBJECTS {
         let corpus = corpora.iter().find(|corpus| corpus.name == subject.corpus);
         let corpus = corpus.with_context(|| format!("no corpus {}", subject.corpus))?;
-        let timings = measure(&firstfault, subject, corpus, options.runs)?;
+        let timings = measure(&firstfault, subject, corpus, options)?;
         let cpu = |what: &str| timings.cpu_seconds.get(what).copied().unwrap_or(0.0);
+        if options.suppression {
+            let plain = cpu("plain runs");
+            for kind in ["suppressing", "tracking"] {
+                let taken = cpu(&format!("{kind} runs"));
+                table.row(vec![
+                    subject.corpus.to_string(),
+                    "1".to_string(),
+                    format!("{plain:.2}"),
+                    kind.to_string(),
+                    format!("{taken:.2}"),
+                    format!("{:.2}", taken / plain.max(0.001)),
+                ]);
+            }
+            continue;
+        }
         let (plain, instrumented) = (cpu("plain runs"), cpu("instrumented runs"));
         table.row(vec![
             subject.corpus.to_string(),
@@ -200,11 +221,16 @@ pub fn run(root: &Path, corpora: &[Corpus], options: &Overhead) -> Result<()> {
     Ok(())
 }
 
-fn measure(firstfault: &Path, subject: &Subject, corpus: &Corpus, runs: u32) -> Result<Timings> {
+fn measure(
+    firstfault: &Path,
+    subject: &Subject,
+    corpus: &Corpus,
+    options: &Overhead,
+) -> Result<Timings> {
     let scratch = tempfile::tempdir()?;
     let place = |name: &str| scratch.path().join(name);
     fs::write(place(subject.file.0), (subject.file.1)())?;
-    fs::write(place("tests.toml"), tests(subject, runs))?;
+    fs::write(place("tests.toml"), tests(subject, options.runs))?;
     let main = match subject.main {
         Main::File(name) => corpus.folder.join(name),
         Main::Text(text) => {
@@ -215,8 +241,14 @@ fn measure(firstfault: &Path, subject: &Subject, corpus: &Corpus, runs: u32) -> 
     let units = corpus.units.iter().map(|unit| corpus.folder.join(&unit.file));
     let flags = corpus.units.first().map(|unit| unit.flags.clone()).unwrap_or_default();
     let mut command = child::command(firstfault)?;
-    command.arg("locate").args(units).arg(main).arg("--tests").arg(place("tests.toml"));
-    command.args(["--formula", "tarantula", "--time-limit", "1200", "--step-limit", "100000"]);
+    if options.suppression {
+        command.arg("crash").args(units).arg(main).args(["--args", &subject.args.join(" ")]);
+        command.arg("--input").arg(place(subject.file.0)).args(["--time-limit", "1200"]);
+    } else {
+        command.arg("locate").args(units).arg(main).arg("--tests").arg(place("tests.toml"));
+        command.args(["--formula", "tarantula", "--time-limit", "1200"]);
+        command.args(["--step-limit", "100000"]);
+    }
     command.args(["-j", "1", "--timings"]).arg(place("timings.json"));
     command.arg("--").args(flags.iter().filter(|flag| *flag != subject.without_flag));
     command.current_dir(&corpus.folder);

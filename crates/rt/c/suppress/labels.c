@@ -1,0 +1,181 @@
+// Labels of memory, and new definitions.
+
+#include "suppress.h"
+
+#include <string.h>
+
+ff_label ff_args[FF_MAX_ARGS];
+uint64_t ff_values[FF_MAX_ARGS];
+uint8_t ff_kinds[FF_MAX_ARGS]; // 1 for pointers
+ff_label ff_ret;
+uint64_t ff_sp;
+uint64_t ff_at[4];
+uint32_t ff_site;
+uint32_t ff_depth;
+uint32_t ff_called_from;
+uint64_t ff_calls[8192];
+ff_label ff_predicate;
+char ff_sink[4096] __attribute__((aligned(64)));
+
+// Tracking counts events up to the next one that matters; suppressing counts down to it.
+uint32_t ff_count, ff_next = 0x7fffffff;
+uint64_t ff_left = UINT64_MAX;
+
+static uint32_t next_point;
+static uint32_t watches_all; // whole sites are suppressed: every event is looked at
+
+static void plan_next(uint32_t now) {
+  uint32_t next = 0x7fffffff;
+  if (ff_crash) {
+    while (next_point < ff_crash->n_points && ff_crash->points[next_point] <= now)
+      next_point++;
+    if (next_point < ff_crash->n_points)
+      next = ff_crash->points[next_point];
+    for (uint32_t i = 0; i < ff_crash->n_sites; ++i) {
+      uint32_t from = ff_crash->sites[i].from;
+      if (from <= now + 1)
+        watches_all = 1;
+      else if (from < next)
+        next = from;
+    }
+  }
+  if (watches_all)
+    next = now + 1;
+  ff_next = next;
+  ff_left = next - now;
+}
+
+void ff_labels_prepare(void) { plan_next(0); }
+
+static void note_reached(uint32_t event, uint32_t site) {
+  if (ff_crash->n_reached == FF_MAX_POINTS)
+    return;
+  struct ff_point *point = &ff_crash->reached[ff_crash->n_reached++];
+  point->event = event;
+  point->site = site;
+#if FF_TRACKING
+  point->address = (uint32_t)ff_at[0] == site ? ff_at[3] : 0;
+  if (point->address)
+    ff_describe(point->object, sizeof point->object, (void *)point->address);
+#endif
+}
+
+// An event that may have to be suppressed. Suppressing runs know its number from the plan.
+ff_label ff_hit(uint32_t event, uint32_t site) {
+#if !FF_TRACKING
+  event = ff_next;
+#endif
+  if (event >= 0x7fffffff)
+    ff_fail(FF_TOO_LONG, 0);
+  int is_point = ff_crash && next_point < ff_crash->n_points && ff_crash->points[next_point] == event;
+  for (uint32_t i = 0; ff_crash && i < ff_crash->n_sites && !is_point; ++i)
+    is_point = ff_crash->sites[i].site == site && ff_crash->sites[i].from <= event;
+  if (is_point)
+    note_reached(event, site);
+  plan_next(event);
+  return is_point ? FF_CORRUPT : 0;
+}
+
+ff_label ff_define(void) {
+#if FF_TRACKING
+  uint32_t now = ++ff_count;
+  ((uint64_t *)FF_LOG)[now & (FF_LOG_ENTRIES - 1)] = ff_site;
+  return now | (now == ff_next ? ff_hit(now, ff_site) : 0);
+#else
+  return --ff_left == 0 ? ff_hit(0, ff_site) : 0;
+#endif
+}
+
+ff_label ff_label_read(const void *address, size_t size) {
+  const ff_label *labels = ff_shadow(address);
+  ff_label joined = 0;
+  for (size_t i = 0; i < size; ++i)
+    if (labels[i] > joined)
+      joined = labels[i];
+  return joined;
+}
+
+void ff_label_write(void *address, size_t size, ff_label label) {
+  ff_label *labels = ff_shadow(address);
+  if (label == 0) {
+    memset(labels, 0, size * FF_WIDTH);
+    return;
+  }
+  for (size_t i = 0; i < size; ++i)
+    labels[i] = label;
+}
+
+int ff_is_corrupt_at(const void *address, size_t size) {
+  return size > 0 && ff_is_corrupt(ff_label_read(address, size));
+}
+
+// What is copied within the object keeps its labels, where it has any; what is written
+// behind its end is defined by whoever wrote there.
+void ff_copy_labels(void *to, const void *from, size_t size, ff_label unknown, ff_label beyond) {
+  const char *start, *end;
+  size_t inside = size;
+  if (ff_object(to, &start, &end) && (size_t)(end - (char *)to) < size)
+    inside = end - (char *)to;
+  if (from)
+    memmove(ff_shadow(to), ff_shadow(from), inside * FF_WIDTH);
+  else
+    memset(ff_shadow(to), 0, inside * FF_WIDTH);
+#if FF_TRACKING
+  ff_label *labels = ff_shadow(to);
+  for (size_t i = 0; i < inside; ++i)
+    if (labels[i] == 0)
+      labels[i] = unknown;
+#else
+  (void)unknown;
+#endif
+  if (inside < size)
+    ff_label_write((char *)to + inside, size - inside, beyond);
+}
+
+#if FF_TRACKING
+// Fields that stores assign, by site: an open table, filled once.
+#define PATH_SLOTS (1u << 16)
+static uint32_t path_sites[PATH_SLOTS], path_of[PATH_SLOTS];
+extern const uint32_t __start_ff_path_info[] __attribute__((weak));
+extern const uint32_t __stop_ff_path_info[] __attribute__((weak));
+
+static uint32_t *path_slot(uint32_t site) {
+  for (uint32_t i = site * 2654435761u >> 16;; ++i) {
+    uint32_t slot = i & (PATH_SLOTS - 1);
+    if (path_sites[slot] == site + 1 || path_sites[slot] == 0) {
+      path_sites[slot] = site + 1;
+      return &path_of[slot];
+    }
+  }
+}
+
+__attribute__((constructor(102))) static void read_paths(void) {
+  uint32_t n = 0;
+  if (__start_ff_path_info)
+    for (const uint32_t *entry = __start_ff_path_info; entry + 1 < __stop_ff_path_info; entry += 2)
+      if (n++ < PATH_SLOTS / 2)
+        *path_slot(entry[0]) = entry[1];
+}
+
+// A field read as the field it was assigned as hands on where its value came from.
+ff_label ff_resolve(ff_label label, uint32_t path) {
+  uint32_t event = label & ~FF_CORRUPT;
+  if (event == 0 || event + FF_LOG_ENTRIES <= ff_count)
+    return label;
+  uint64_t entry = FF_LOG[event & (FF_LOG_ENTRIES - 1)];
+  uint32_t site = (uint32_t)entry, origin = entry >> 32 & ~FF_CORRUPT;
+  uint32_t slot = site * 2654435761u >> 16;
+  for (; path_sites[slot & (PATH_SLOTS - 1)] != 0; ++slot)
+    if (path_sites[slot & (PATH_SLOTS - 1)] == site + 1)
+      return origin && path_of[slot & (PATH_SLOTS - 1)] == path ? origin | (label & FF_CORRUPT) : label;
+  return label;
+}
+#else
+ff_label ff_resolve(ff_label label, uint32_t path) {
+  (void)path;
+  return label;
+}
+#endif
+
+// In place of a function that must not be called.
+uint64_t ff_nothing(void) { return 0; }

@@ -1,0 +1,16 @@
+//! Execution suppression: from a run that fails to where its memory was first corrupted.
+//!
+//! Each failure shows a part of the corruption. The definition of what the failing place
+//! used is suppressed together with all it influences, and the program runs again, until
+//! nothing fails: what was suppressed last is the first corruption.
+
+mod choose;
+mod expose;
+mod isolate;
+mod reorder;
+mod request;
+mod words;
+
+pub use isolate::{Isolated, Round, Suspect, isolate};
+pub use request::{CrashError, Request, RunCost, find, measure};
+pub use run::{BuildOptions, Expected, Limits, Oracle, Preprocessed, Source, Test};

@@ -1,0 +1,161 @@
+//! From a program and an input to findings.
+
+use std::io;
+use std::time::Duration;
+
+use base::Cancel;
+use findings::{Findings, Incomplete};
+use run::suppressed::{PlainRun, Plan, Run, SuppressedProgram, SuppressedRunner};
+use run::{BuildError, BuildOptions, Expected, Limits, Oracle, Test};
+
+use crate::expose::expose;
+use crate::isolate::{Isolated, MOST_ROUNDS, Unusable, isolate, unusable};
+use crate::words::Words;
+
+/// What to look at.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub build: BuildOptions,
+    /// The run that fails; its oracle says what is expected of it.
+    pub test: Test,
+    pub limits: Limits,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CrashError {
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    #[error("cannot run the program: {0}")]
+    Run(#[from] io::Error),
+}
+
+/// What a run costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunCost {
+    pub plain: Duration,
+    pub suppressing: Duration,
+    pub tracking: Duration,
+}
+
+/// Runs the program as it is, with suppression and with tracking, and suppresses nothing.
+pub fn measure(request: &Request, cancel: &Cancel) -> Result<RunCost, CrashError> {
+    let scratch = tempfile::Builder::new().prefix("firstfault-").tempdir()?;
+    let program = SuppressedProgram::build(&request.build, scratch.path(), cancel)?;
+    let runner =
+        SuppressedRunner { program: &program, test: &request.test, limits: request.limits, cancel };
+    let suppressing = program.suppressing(cancel)?;
+    let plan = Plan::default();
+    Ok(RunCost {
+        plain: runner.run_plain()?.cpu,
+        suppressing: runner.run(&suppressing, &plan)?.plain.cpu,
+        tracking: runner.run(&program.tracking, &plan)?.plain.cpu,
+    })
+}
+
+/// Builds the program and finds where its memory is first corrupted.
+pub fn find(request: &Request, cancel: &Cancel) -> Result<Findings, CrashError> {
+    let scratch = tempfile::Builder::new().prefix("firstfault-").tempdir()?;
+    let program = SuppressedProgram::build(&request.build, scratch.path(), cancel)?;
+    let runner =
+        SuppressedRunner { program: &program, test: &request.test, limits: request.limits, cancel };
+    let mut findings = Findings::new();
+    let plain = runner.run_plain()?;
+    let mut plan = Plan::default();
+    let mut first = runner.run(&program.tracking, &plan)?;
+    let again = runner.run(&program.tracking, &plan)?;
+    if let Some(reason) = unusable(first.failure).or_else(|| differs(&first, &again)) {
+        findings.incomplete.push(not_analysed(&request.test, &reason.to_string()));
+        findings.finish();
+        return Ok(findings);
+    }
+    if first.failure.is_none()
+        && let Some(at) = first_difference(&request.test, &first)
+    {
+        plan.output_differs_at = Some(at);
+        first = runner.run(&program.tracking, &plan)?;
+    }
+    let complete = Complete { runner: &runner, cancel };
+    match complete.find(plan, first)? {
+        Err(reason) => {
+            findings.incomplete.push(not_analysed(&request.test, &reason.to_string()));
+        }
+        Ok(isolated) if isolated.rounds.is_empty() => {
+            findings.incomplete.push(not_analysed(&request.test, &does_not_fail(&plain)));
+        }
+        Ok(mut isolated) => {
+            isolated.executions += 3;
+            let words = Words { program: &program };
+            findings.corruption = words.corruption(&isolated);
+            findings.notices.extend(words.notices(&isolated, plain.passed));
+        }
+    }
+    findings.finish();
+    Ok(findings)
+}
+
+/// Definitions of a run from which on tracking is too slow to be done more than needed:
+/// other orders of variables are not tried.
+const LONG_RUN: u64 = 20_000_000;
+
+/// Suppression and variable re-ordering by turns.
+struct Complete<'a> {
+    runner: &'a SuppressedRunner<'a>,
+    cancel: &'a Cancel,
+}
+
+impl Complete<'_> {
+    fn find(&self, plan: Plan, first: Run) -> Result<Result<Isolated, Unusable>, CrashError> {
+        let mut executable = self.runner.program.tracking.clone();
+        let is_long = first.events > LONG_RUN;
+        let fast = is_long.then(|| self.runner.program.suppressing(self.cancel)).transpose()?;
+        let mut whole = match isolate(self.runner, &executable, fast.as_deref(), plan, first)? {
+            Ok(isolated) => isolated,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        while whole.is_complete && !is_long && whole.rounds.len() < MOST_ROUNDS {
+            let (exposed, executions) = expose(self.runner, &whole, self.cancel)?;
+            whole.executions += executions;
+            let Some(exposed) = exposed else { break };
+            executable.clone_from(&exposed.executable);
+            let next = isolate(self.runner, &executable, None, exposed.plan, exposed.run)?;
+            let Ok(next) = next else { break };
+            whole.executions += next.executions;
+            whole.is_complete = next.is_complete;
+            whole.plan = next.plan;
+            whole.touched = next.touched;
+            whole.rounds.extend(next.rounds);
+            whole.variable_order = exposed.order;
+        }
+        Ok(Ok(whole))
+    }
+}
+
+fn differs(first: &Run, again: &Run) -> Option<Unusable> {
+    let same = first.failure == again.failure
+        && first.site == again.site
+        && first.culprits.iter().map(|c| c.event).eq(again.culprits.iter().map(|c| c.event));
+    (!same).then_some(Unusable::Differs(first.events, again.events))
+}
+
+/// Where the output of a run that ends first differs from what is expected.
+fn first_difference(test: &Test, run: &Run) -> Option<u64> {
+    let Oracle::Output(Expected { stdout: Some(expected), .. }) = &test.oracle else { return None };
+    let (found, expected) = (&run.plain.stdout, expected);
+    let same = found.iter().zip(expected).take_while(|(a, b)| a == b).count();
+    (same < found.len().max(expected.len())).then_some(same as u64)
+}
+
+fn does_not_fail(plain: &PlainRun) -> String {
+    if plain.passed {
+        "the run does not fail, in no order of its variables that was tried".to_string()
+    } else {
+        format!(
+            "the program as it is built fails ({}), but not where its definitions are tracked",
+            crate::words::ending(plain.ending)
+        )
+    }
+}
+
+fn not_analysed(test: &Test, reason: &str) -> Incomplete {
+    Incomplete { what: test.name.clone(), reason: reason.to_string(), details: Vec::new() }
+}
