@@ -18,6 +18,7 @@ pub mod ownership;
 pub mod pursuit;
 pub mod query;
 pub mod reaches;
+mod repeating;
 pub mod report;
 pub mod search;
 pub mod semantics;

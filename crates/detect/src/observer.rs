@@ -279,11 +279,13 @@ impl<'a, 'p> Asking<'a, 'p> {
         }
         let mut points = BTreeSet::new();
         for ((function, at), ids) in &self.points {
-            if let At::Inst(inst) = at
-                && *function == self.root
-                && ids.iter().any(|id| !self.is_closed(*id))
-            {
-                points.insert(body.insts[*inst].block);
+            let block = match at {
+                At::Inst(inst) if *function == self.root => body.insts[*inst].block,
+                At::End(block) => *block,
+                _ => continue,
+            };
+            if *function == self.root && ids.iter().any(|id| !self.is_closed(*id)) {
+                points.insert(block);
             }
         }
         Demand::new(self.code, self.root, points.into_iter(), &self.on_the_way)
@@ -512,6 +514,13 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
         }
         for formula in survived {
             state.path.survive(formula);
+        }
+    }
+
+    fn ends(&mut self, context: &mut Context<'p>, state: &mut State) {
+        let point = (state.top().function, At::End(state.top().block));
+        for id in self.points.get(&point).cloned().unwrap_or_default() {
+            self.ask(context, state, id);
         }
     }
 

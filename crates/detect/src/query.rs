@@ -2,7 +2,7 @@
 
 use base::define_id;
 use findings::{Place, Segment};
-use program::{FunctionId, InstId, LocId, Program};
+use program::{BlockId, FunctionId, InstId, LocId, Program};
 use rustc_hash::FxHashMap;
 
 define_id!(/// A query of one run, in program order.
@@ -23,6 +23,8 @@ pub struct Query {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum At {
     Inst(InstId),
+    /// Where control leaves a block.
+    End(BlockId),
     /// Wherever the function returns.
     Exit,
 }
@@ -35,6 +37,7 @@ impl Query {
         let function = &program.functions[self.function];
         match (self.at, &function.body) {
             (At::Inst(inst), Some(body)) => body.insts[inst].loc,
+            (At::End(block), Some(body)) => body.blocks[block].loc,
             _ => function.loc,
         }
     }

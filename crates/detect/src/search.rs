@@ -37,6 +37,9 @@ pub trait Observer<'p> {
         forks: &mut Vec<State>,
     ) -> bool;
 
+    /// Before control leaves the block it is in.
+    fn ends(&mut self, _context: &mut Context<'p>, _state: &mut State) {}
+
     /// After an instruction that is not a call ran.
     fn after(
         &mut self,
@@ -180,6 +183,9 @@ impl<'a, 'p> Search<'a, 'p> {
                     return;
                 }
                 continue;
+            }
+            if !state.sets_the_scene() {
+                observer.ends(&mut self.context, &mut state);
             }
             match &block.terminator {
                 Terminator::Jump(target) => {

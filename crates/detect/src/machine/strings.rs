@@ -82,6 +82,9 @@ impl Scanner<'_, '_> {
     }
 
     fn scan(&mut self, object: &Object, offset: TermId, depth: u32) -> Scan {
+        if let Some(terminator) = self.only_read_since(object, offset) {
+            return Scan::Zero(terminator);
+        }
         let mut cursor = offset;
         let unit = self.context.constant(i128::from(self.width));
         for _ in 0..MAX_UNITS {
@@ -111,6 +114,23 @@ impl Scanner<'_, '_> {
             }
         }
         Scan::Foreign(cursor, SymbolKind::Unknown)
+    }
+
+    /// The end of a string that was written as a whole and only looked at since: what the path
+    /// knows of its units it knows of its length.
+    fn only_read_since(&mut self, object: &Object, offset: TermId) -> Option<TermId> {
+        let write = object.writes().take(MAX_UNITS).find(|write| !write.is_read)?;
+        let Data::String { units, width, .. } = write.data else { return None };
+        if width != self.width {
+            return None;
+        }
+        let bytes = self.context.terms.scale(i128::from(width), units);
+        let terminator = self.context.terms.add(write.offset, bytes);
+        let starts = self.context.terms.compare(Comparison::Le, write.offset, offset);
+        let ends = self.context.terms.compare(Comparison::Le, offset, terminator);
+        let is_inside =
+            self.context.prove(self.path, starts) && self.context.prove(self.path, ends);
+        is_inside.then_some(terminator)
     }
 
     fn is_tested(&mut self, write: &Write) -> bool {

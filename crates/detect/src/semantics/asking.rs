@@ -86,7 +86,7 @@ impl<'p> Specified<'_, 'p> {
     ) -> Result<(FormulaId, Vec<ObjectId>), (String, Vec<ObjectId>)> {
         let inst = match query.at {
             At::Inst(inst) => Some(inst),
-            At::Exit => None,
+            At::End(_) | At::Exit => None,
         };
         let mut lowered = self.lowered(context, state, query.loc(self.code.program));
         lowered.speaks_of_memory = memory;

@@ -100,6 +100,7 @@ impl<'r> Compiled<'r> {
             });
             compiled.add_function(function, observed, contributed, &raised);
         }
+        compiled.add_special(code, &raised);
         compiled.drop_idle_exits(program);
         compiled
     }
@@ -155,9 +156,22 @@ impl<'r> Compiled<'r> {
         raised: &dyn Fn(&Observed) -> bool,
     ) {
         for found in observed {
-            let CodePoint::Inst(inst) = found.point else { continue };
+            let at = match found.point {
+                CodePoint::Inst(inst) => At::Inst(inst),
+                CodePoint::Terminator(block) => {
+                    // What a branch uses was computed, and is asked about there; `if` names
+                    // an edge, which contributes but is no place to observe.
+                    let shapes = &self.rules.observed_patterns.get(found.pattern).shapes;
+                    let is_statement =
+                        |shape: &Shape| matches!(shape, Shape::Switch(_) | Shape::Return(_));
+                    if !shapes.iter().any(is_statement) {
+                        continue;
+                    }
+                    At::End(block)
+                }
+            };
             let how = How::Matched(found.bindings);
-            self.add(function, At::Inst(inst), found.pattern.0 as usize, how, raised);
+            self.add(function, at, found.pattern.0 as usize, how, raised);
         }
         for found in contributed {
             let CodePoint::Inst(inst) = found.point else { continue };
@@ -180,7 +194,7 @@ impl<'r> Compiled<'r> {
         }
     }
 
-    fn add(
+    pub(super) fn add(
         &mut self,
         function: FunctionId,
         at: At,

@@ -340,6 +340,10 @@ impl Lower for Lowered<'_, '_> {
     fn fact(&mut self, attribute: AttributeId, args: &[Argument]) -> Option<i128> {
         self.text().fact(attribute, args).or_else(|| match attribute.name() {
             "Region" => self.region(args.first()?),
+            "Exits" => {
+                let frame = self.state.top();
+                Some(i128::from(self.code.can_exit(frame.function, frame.block)))
+            }
             _ => None,
         })
     }

@@ -6,4 +6,5 @@ pub mod builtin;
 pub mod compiled;
 pub mod corrupt;
 pub mod lowered;
+mod special;
 pub mod text;
