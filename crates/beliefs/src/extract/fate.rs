@@ -226,12 +226,20 @@ impl<'a> Search<'_, 'a> {
         for (id, inst) in fun.body.insts.iter_enumerated() {
             if matches!(inst.op, Op::Load(_))
                 && fun.value(Operand::Inst(id)) == Some(load)
-                && fun.cfg.inst_dominates(fun.body, store, id)
+                && self.is_later(store, id)
                 && !self.is_stored_between(store, id, address)
             {
                 self.alias(id);
             }
         }
+    }
+
+    /// Whether the second comes after the first, on some path at least: `if (!s->p) s->p = f();`
+    /// is tested after the join.
+    fn is_later(&self, store: InstId, load: InstId) -> bool {
+        let fun = self.fun;
+        let block = |id: InstId| fun.cfg.position(fun.body.insts[id].block);
+        fun.cfg.inst_dominates(fun.body, store, load) || block(load) > block(store)
     }
 
     /// Whether another store to the same place lies between the two.
