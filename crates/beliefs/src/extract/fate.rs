@@ -224,22 +224,29 @@ impl<'a> Search<'_, 'a> {
         }
         let Some(load) = fun.values.load_of(address) else { return };
         for (id, inst) in fun.body.insts.iter_enumerated() {
-            if matches!(inst.op, Op::Load(_))
+            let is_same = matches!(inst.op, Op::Load(_))
                 && fun.value(Operand::Inst(id)) == Some(load)
-                && self.is_later(store, id)
-                && !self.is_stored_between(store, id, address)
-            {
+                && !self.is_stored_between(store, id, address);
+            if is_same && fun.cfg.inst_dominates(fun.body, store, id) {
                 self.alias(id);
+            } else if is_same {
+                self.tested_after_join(store, id);
             }
         }
     }
 
-    /// Whether the second comes after the first, on some path at least: `if (!s->p) s->p = f();`
-    /// is tested after the join.
-    fn is_later(&self, store: InstId, load: InstId) -> bool {
+    /// `if (!s->p) s->p = f();` is tested after the join, if at all.
+    fn tested_after_join(&mut self, store: InstId, load: InstId) {
         let fun = self.fun;
         let block = |id: InstId| fun.cfg.position(fun.body.insts[id].block);
-        fun.cfg.inst_dominates(fun.body, store, load) || block(load) > block(store)
+        if block(load) <= block(store) {
+            return;
+        }
+        for &user in fun.uses.of(load) {
+            if matches!(fun.body.insts[user].op, Op::Compare { .. }) {
+                self.test(user);
+            }
+        }
     }
 
     /// Whether another store to the same place lies between the two.
