@@ -56,6 +56,9 @@ pub fn judge(
             if !needs_no_coincidence(context, state, &formulas, violation) {
                 return depends(context, state, violation);
             }
+            if let Some(symbol) = implausible(context, state, violation) {
+                return Verdict::DependsOn(symbol);
+            }
             // Branches were taken that nobody could rule out; now somebody has to allow them.
             match context.confirm(&state.path, violation) {
                 Feasible::Yes => {}
@@ -171,6 +174,35 @@ fn lost_track(context: &mut Context, state: &State) -> Option<SymbolId> {
         let is_lost = |symbol: &&SymbolId| context.symbols.get(**symbol).kind == SymbolKind::Lost;
         symbols.iter().find(is_lost).copied()
     })
+}
+
+/// A test on an unknown number is evidence that its outcome occurs, but not with values close
+/// to the end of 64 bits: no object is larger than the address space, nothing lasts that long.
+/// The unknown that would have to be, where the violation needs one.
+fn implausible(context: &mut Context, state: &State, violation: FormulaId) -> Option<SymbolId> {
+    const FAR: i128 = 1 << 47;
+    const STEPS: u64 = 1_000;
+    let mut near = state.path.formulas();
+    near.push(violation);
+    let mut far: Vec<SymbolId> =
+        near.iter().flat_map(|formula| context.symbols_in(*formula).to_vec()).collect();
+    far.sort_unstable();
+    far.dedup();
+    far.retain(|symbol| {
+        let domain = context.terms.domain(*symbol);
+        let reaches = domain.high.is_none_or(|high| high > FAR);
+        context.symbols.get(*symbol).kind.is_unknown() && reaches
+    });
+    for symbol in &far {
+        let term = context.terms.symbol(*symbol);
+        let (low, high) = (context.constant(-FAR), context.constant(FAR));
+        near.push(context.terms.within(term, low, high));
+    }
+    let first = far.first().copied()?;
+    let usual = std::mem::replace(&mut context.solver.limits.steps, STEPS);
+    let outcome = context.solver.check_here(&context.terms, &near);
+    context.solver.limits.steps = usual;
+    outcome.is_unsat().then_some(first)
 }
 
 /// A test on an unknown value is evidence that its outcome occurs, but two of them are none
