@@ -153,10 +153,10 @@ pub struct Engine<'a, 'p> {
     pub deadly: &'a Deadly,
 }
 
-/// Hard questions are asked many times: better a quick don't-know. On bzip2, zlib, xz, Lua and
-/// a sample of Juliet four times the steps at branches and two checks by the prover per search
-/// took half as long again and changed no finding. What is about to be reported is confirmed
-/// with more.
+/// Hard questions are asked many times: better a quick don't-know. Four times the steps at
+/// branches (bzip2, xz, Lua) and two checks by the prover per search (zlib and a sample of Juliet
+/// as well) took half as long again and changed no finding. What is about to be reported is
+/// confirmed with more.
 const QUICK: logic::Limits =
     logic::Limits { steps: 50, evidence_steps: 200, prover_resources: 20_000, prover_checks: 0 };
 
