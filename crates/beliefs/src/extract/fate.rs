@@ -48,35 +48,14 @@ struct Search<'f, 'a> {
 const MAX_ALIASES: usize = 200;
 
 pub fn fate<'a>(fun: &Fun<'a>, of: InstId) -> Fate<'a> {
-    let mut search = Search {
-        fun,
-        fate: Fate::default(),
-        same: vec![of],
-        inside: Vec::new(),
-        seen: FxHashSet::default(),
-    };
-    search.seen.insert(of);
-    while search.seen.len() < MAX_ALIASES {
-        if let Some(value) = search.same.pop() {
-            search.users_of(value);
-        } else if let Some(address) = search.inside.pop() {
-            search.users_of_address(address);
-        } else {
-            break;
-        }
-    }
-    search.fate
+    let mut search = Search::new(fun);
+    search.alias(of);
+    search.run()
 }
 
 /// What becomes of a parameter.
 pub fn fate_of_parameter<'a>(fun: &Fun<'a>, index: u32) -> Fate<'a> {
-    let mut search = Search {
-        fun,
-        fate: Fate::default(),
-        same: Vec::new(),
-        inside: Vec::new(),
-        seen: FxHashSet::default(),
-    };
+    let mut search = Search::new(fun);
     let parameter = Operand::Param(index);
     for (id, inst) in fun.body.insts.iter_enumerated() {
         let mut reads = false;
@@ -90,19 +69,34 @@ pub fn fate_of_parameter<'a>(fun: &Fun<'a>, index: u32) -> Fate<'a> {
             search.fate.is_passed = true;
         }
     }
-    while search.seen.len() < MAX_ALIASES {
-        if let Some(value) = search.same.pop() {
-            search.users_of(value);
-        } else if let Some(address) = search.inside.pop() {
-            search.users_of_address(address);
-        } else {
-            break;
-        }
-    }
-    search.fate
+    search.run()
 }
 
-impl<'a> Search<'_, 'a> {
+impl<'f, 'a> Search<'f, 'a> {
+    fn new(fun: &'f Fun<'a>) -> Self {
+        Self {
+            fun,
+            fate: Fate::default(),
+            same: Vec::new(),
+            inside: Vec::new(),
+            seen: FxHashSet::default(),
+        }
+    }
+
+    /// Follows everything there is to follow.
+    fn run(mut self) -> Fate<'a> {
+        while self.seen.len() < MAX_ALIASES {
+            if let Some(value) = self.same.pop() {
+                self.users_of(value);
+            } else if let Some(address) = self.inside.pop() {
+                self.users_of_address(address);
+            } else {
+                break;
+            }
+        }
+        self.fate
+    }
+
     fn alias(&mut self, id: InstId) {
         if self.seen.insert(id) {
             self.same.push(id);
