@@ -1,13 +1,16 @@
 //! What every other crate leans on: typed ids and arenas, source positions,
-//! budgets, cancellation, and running child processes without losing them.
+//! budgets, cancellation, trying changes of the source, and running child processes without
+//! losing them.
 
 pub mod budget;
 pub mod cancel;
 pub mod child;
+pub mod edit;
 pub mod id;
 pub mod source;
 
 pub use budget::{Budget, Exhausted};
 pub use cancel::Cancel;
+pub use edit::{Edit, Trial, TryEdit};
 pub use id::IdVec;
 pub use source::{Origin, SourceMap, SourcePosition};
