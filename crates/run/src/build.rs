@@ -266,6 +266,12 @@ impl Builder<'_> {
                 args.extend([text(file), "-o".to_string(), text(output)]);
                 return Ok(self.clang(&args));
             }
+            Source::Unit(unit) => {
+                let flags = split_flags(&unit.flags).0;
+                let mut args: Vec<String> = flags.into_iter().chain(front_end).collect();
+                args.extend([text(&unit.file), "-o".to_string(), text(output)]);
+                return Ok(self.clang_in(Some(&unit.folder), &args));
+            }
             Source::Preprocessed(unit) => unit,
         };
         let expanded = output.with_extension("i");
@@ -318,6 +324,18 @@ impl Builder<'_> {
             self.clang(&args).map_err(|said| BuildError::Compile(units[unit].clone(), said))
         })?;
         Ok((hooked, plain))
+    }
+
+    /// Objects without hooks.
+    pub fn plain_objects(&self, units: &[PathBuf]) -> Result<Vec<PathBuf>, BuildError> {
+        let objects: Vec<PathBuf> = units.iter().map(|u| u.with_extension("plain.o")).collect();
+        self.in_parallel(units.len(), |unit| {
+            let mut args: Vec<String> =
+                PLAIN_BACK_END.iter().map(|flag| flag.to_string()).collect();
+            args.extend([text(&units[unit]), "-o".to_string(), text(&objects[unit])]);
+            self.clang(&args).map_err(|said| BuildError::Compile(units[unit].clone(), said))
+        })?;
+        Ok(objects)
     }
 
     /// The page of counters with the coverage bytes behind it: its size is the program's.

@@ -12,6 +12,7 @@ pub mod runner;
 pub mod search;
 pub mod suite;
 pub mod suppressed;
+pub mod workshop;
 
 mod control;
 mod crash_file;
@@ -24,5 +25,6 @@ pub use process::Limits;
 pub use profile::{Profile, SeenValues};
 pub use runner::{Ending, Observation, Runner};
 pub use search::{Hit, Replacement, SearchOptions, SearchOutcome};
-pub use source::{Preprocessed, Source};
+pub use source::{Preprocessed, Source, Unit};
 pub use suite::{Expected, Oracle, Suite, SuiteError, Test};
+pub use workshop::{ChangedFile, Workshop};

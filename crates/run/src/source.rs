@@ -8,7 +8,17 @@ use std::sync::Arc;
 pub enum Source {
     /// A C file, compiled with the flags that all files share.
     File(PathBuf),
+    /// A C file with flags of its own, compiled in a folder of its own.
+    Unit(Unit),
     Preprocessed(Preprocessed),
+}
+
+/// A file as its build compiles it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    pub file: PathBuf,
+    pub flags: Vec<String>,
+    pub folder: PathBuf,
 }
 
 /// What a preprocessor made of a file.
@@ -26,8 +36,29 @@ impl Source {
     pub fn file(&self) -> &Path {
         match self {
             Source::File(file) => file,
+            Source::Unit(unit) => &unit.file,
             Source::Preprocessed(unit) => &unit.file,
         }
+    }
+
+    /// Where the file is.
+    pub(crate) fn path(&self) -> PathBuf {
+        match self {
+            Source::File(file) => file.clone(),
+            Source::Unit(unit) => unit.folder.join(&unit.file),
+            Source::Preprocessed(unit) => unit.folder.join(&unit.file),
+        }
+    }
+
+    /// The same unit compiled from its file, with more flags where it has flags of its own.
+    pub(crate) fn as_file(&self, more: &[String]) -> Source {
+        let (file, flags, folder) = match self {
+            Source::File(_) => return self.clone(),
+            Source::Unit(unit) => (&unit.file, &unit.flags, &unit.folder),
+            Source::Preprocessed(unit) => (&unit.file, &unit.flags, &unit.folder),
+        };
+        let flags = flags.iter().chain(more).cloned().collect();
+        Source::Unit(Unit { file: file.clone(), flags, folder: folder.clone() })
     }
 }
 
