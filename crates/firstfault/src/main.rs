@@ -8,6 +8,8 @@ mod interrupt;
 mod log;
 mod pipeline;
 mod progress;
+#[allow(dead_code, reason = "the commands that propose edits are being added")]
+mod try_edit;
 
 use std::process::ExitCode;
 
