@@ -55,6 +55,16 @@ pub trait Semantics<'p>: Sync {
         forks: &mut Vec<State>,
     );
 
+    /// As [`Observer::passes`].
+    fn passes(
+        &self,
+        _context: &mut Context<'p>,
+        _state: &mut State,
+        _target: Option<BlockId>,
+        _forks: &mut Vec<State>,
+    ) {
+    }
+
     /// Whether a function may change the state of an object: then calls of it matter.
     fn is_stateful(&self, function: FunctionId) -> bool;
 
@@ -542,6 +552,16 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
         forks: &mut Vec<State>,
     ) {
         self.semantics.after(context, state, inst, forks);
+    }
+
+    fn passes(
+        &mut self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        target: Option<BlockId>,
+        forks: &mut Vec<State>,
+    ) {
+        self.semantics.passes(context, state, target, forks);
     }
 
     fn enters(&mut self, state: &State, callee: FunctionId) -> bool {

@@ -310,6 +310,16 @@ impl<'p> Observer<'p> for Pursuing<'_, 'p> {
         }
     }
 
+    fn passes(
+        &mut self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        target: Option<BlockId>,
+        forks: &mut Vec<State>,
+    ) {
+        self.semantics.passes(context, state, target, forks);
+    }
+
     fn enters(&mut self, state: &State, callee: FunctionId) -> bool {
         !state.wrong.is_empty()
             || self.on_the_way.contains(&callee)

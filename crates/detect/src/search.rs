@@ -40,6 +40,16 @@ pub trait Observer<'p> {
     /// Before control leaves the block it is in.
     fn ends(&mut self, _context: &mut Context<'p>, _state: &mut State) {}
 
+    /// Control has left its block for `target`, or for the caller where there is none.
+    fn passes(
+        &mut self,
+        _context: &mut Context<'p>,
+        _state: &mut State,
+        _target: Option<BlockId>,
+        _forks: &mut Vec<State>,
+    ) {
+    }
+
     /// After an instruction that is not a call ran.
     fn after(
         &mut self,
@@ -194,6 +204,16 @@ impl<'a, 'p> Search<'a, 'p> {
                     }
                 }
                 Terminator::Return(value) => {
+                    let mut ways = Vec::new();
+                    observer.passes(&mut self.context, &mut state, None, &mut ways);
+                    for mut way in ways {
+                        if self.leave_function(&mut way, *value, block.loc, observer) {
+                            self.push(way);
+                        }
+                    }
+                    if state.path.is_dead {
+                        return;
+                    }
                     if !self.leave_function(&mut state, *value, block.loc, observer) {
                         return;
                     }
@@ -263,7 +283,7 @@ impl<'a, 'p> Search<'a, 'p> {
         self.waiting.push(state);
     }
 
-    fn branch(&mut self, mut state: State, body: &'p Body, observer: &dyn Observer<'p>) {
+    fn branch(&mut self, mut state: State, body: &'p Body, observer: &mut dyn Observer<'p>) {
         let block = &body.blocks[state.top().block];
         let loc = block.loc;
         let targets = match &block.terminator {
@@ -286,7 +306,7 @@ impl<'a, 'p> Search<'a, 'p> {
         };
         let wanted = |(_, target): &(FormulaId, BlockId)| wants(observer, &state, *target);
         let targets = targets.into_iter().filter(wanted).collect();
-        self.fork(state, targets, loc);
+        self.fork(state, targets, loc, observer);
     }
 
     fn switch_targets(
@@ -329,7 +349,13 @@ impl<'a, 'p> Search<'a, 'p> {
 
     /// Continues along every target whose condition the path allows. The last is followed
     /// first.
-    fn fork(&mut self, state: State, targets: Vec<(FormulaId, BlockId)>, loc: LocId) {
+    fn fork(
+        &mut self,
+        state: State,
+        targets: Vec<(FormulaId, BlockId)>,
+        loc: LocId,
+        observer: &mut dyn Observer<'p>,
+    ) {
         let mut open: Vec<(FormulaId, BlockId)> = Vec::new();
         for (formula, target) in targets {
             if self.context.feasible(&state.path, &[formula]) != Feasible::No {
@@ -353,8 +379,13 @@ impl<'a, 'p> Search<'a, 'p> {
                 next.trail.push(What::Branch(formula), loc, function, depth);
             }
             next.n_forks += u32::from(forks);
-            if self.enter_block(&mut next, target) {
-                self.push(next);
+            let mut ways = Vec::new();
+            observer.passes(&mut self.context, &mut next, Some(target), &mut ways);
+            ways.push(next);
+            for mut way in ways {
+                if !way.path.is_dead && self.enter_block(&mut way, target) {
+                    self.push(way);
+                }
             }
         }
     }

@@ -44,11 +44,11 @@ pub static EVENTS: [Event; 16] = [
     announced("use", &[ANY], "the value decides something: arithmetic, a branch, an argument"),
     announced("lock", &[ANY], "a lock is taken"),
     announced("unlock", &[ANY], "a lock is released"),
+    announced("thread-entry", &[ANY], "a thread starts with this argument"),
     special("entry", &[], "the function starts"),
     special("exit", &[ANY], "the function ends; the object is one a contributing point touched"),
     special("lost", &[ANY], "the last reference to the object the function owns goes away"),
     special("back-edge", &[], "a loop starts another iteration"),
-    special("thread-entry", &[ANY], "a thread starts with this argument"),
 ];
 
 pub fn find(name: &str) -> Option<&'static Event> {

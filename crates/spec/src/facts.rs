@@ -83,6 +83,7 @@ pub fn c_type(program: &Program, function: &Function, argument: &Argument) -> Op
             Op::Load(access) | Op::Store { access, .. } => known(access.ctype),
             _ => None,
         },
+        Argument::Global(global) => known(program.globals[*global].ctype),
         Argument::Pointee(pointer) => pointee(program, c_type(program, function, pointer)?),
         _ => None,
     }
@@ -146,6 +147,14 @@ fn sized(program: &Program, ctype: TypeId, depth: u32) -> Option<u64> {
         }
         _ => None,
     }
+}
+
+/// An operand of the operation that computes a value, counted from 1.
+pub fn source(function: &Function, args: &[Argument]) -> Option<Argument> {
+    let [of, Argument::Number(index @ 1..)] = args else { return None };
+    let mut operands = Vec::new();
+    operation(function, of)?.for_each_operand(|operand| operands.push(operand));
+    operands.get(*index as usize - 1).map(|operand| Argument::Operand(*operand))
 }
 
 fn operation<'f>(function: &'f Function, argument: &Argument) -> Option<&'f Op> {

@@ -4,7 +4,7 @@
 //! object at the place where the query stands, and the facts that do not change.
 
 use logic::{Comparison, FormulaId, Interval, TermId, Terms};
-use program::{InstId, Operand};
+use program::{GlobalId, InstId, Operand};
 
 use crate::ast::{Arg, BinaryOp, Command, Comparator, Condition, Expr, ExprKind, VarIndex};
 use crate::attribute::{AttributeId, Type};
@@ -16,6 +16,8 @@ pub enum Argument {
     Operand(Operand),
     /// The memory this load or store accesses.
     Place(InstId),
+    /// The address of a global, where the program only has addresses inside it.
+    Global(GlobalId),
     /// The member of a record, by name.
     Member(Box<str>),
     Number(i128),
@@ -99,6 +101,9 @@ pub trait Context {
 
     /// An attribute that does not change, where known. Names are given as their codes.
     fn fact(&mut self, attribute: AttributeId, args: &[Argument]) -> Option<i128>;
+
+    /// What `Src` of these arguments stands for.
+    fn source(&mut self, args: &[Argument]) -> Option<Argument>;
 
     /// A value the program does not compute.
     fn fresh(&mut self, origin: Origin) -> TermId;
@@ -318,6 +323,12 @@ impl Lowering<'_> {
             Arg::Pointee(var) => Argument::Pointee(bound(var)?.into()),
             Arg::Rest => Argument::Rest(self.bindings.rest.clone()),
             Arg::Expr(Expr { kind: ExprKind::Int(value), .. }) => Argument::Number(*value),
+            Arg::Expr(Expr { kind: ExprKind::Attr { attribute, args }, .. })
+                if attribute.name() == "Src" =>
+            {
+                let args = self.args(args)?;
+                self.context.source(&args).ok_or(Unsupported::UnknownFact(*attribute))?
+            }
             Arg::Expr(expr) => Argument::Term(self.expr(expr)?),
             Arg::Patterns(_) => return Err(Unsupported::NoValue),
         })
@@ -490,6 +501,10 @@ impl Context for FreeContext {
     }
 
     fn fact(&mut self, _: AttributeId, _: &[Argument]) -> Option<i128> {
+        None
+    }
+
+    fn source(&mut self, _: &[Argument]) -> Option<Argument> {
         None
     }
 

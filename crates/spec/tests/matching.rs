@@ -110,8 +110,9 @@ fn each_signature_matches_the_operations_it_describes() {
         ("accesses", "$table[d] = e$", 1),
         ("accesses", "$g = 9$", 1),
         ("accesses", "$x = p->val$", 1),
-        // A constant index into a global is one address to the compiler.
-        ("accesses", "$n = p[d]$", 1),
+        ("accesses", "$n = p[d]$", 2),
+        ("accesses", "$n = table[2]$", 1),
+        ("accesses", "$n = g[2]$", 0),
         ("accesses", "MatchOperand(*p) != empty", 2),
         ("accesses", "MatchOperand(p->e) != empty", 5),
         ("branches", "$if (n >= 0)$", 1),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use logic::{FormulaId, TermId, Terms};
-use program::{Call, FunctionId, InstId, LocId, Op, Operand};
+use program::{BlockId, Call, FunctionId, InstId, LocId, Op, Operand, Terminator};
 use spec::ast::{Arg, Command, Condition, EventArg, ExprKind, Piece, Template};
 use spec::lower::{Argument, Bindings, Lowering, UNDEF};
 use spec::matcher::library_name;
@@ -23,6 +23,9 @@ use crate::semantics::builtin;
 use crate::semantics::compiled::{Asked, Compiled, Contribution, How};
 use crate::semantics::lowered::Lowered;
 
+/// Where a block ends no instruction has a result.
+const NO_INST: InstId = InstId(u32::MAX);
+
 /// The specifications at work on one program.
 pub struct Specified<'a, 'p> {
     pub code: &'a Code<'p>,
@@ -35,11 +38,12 @@ impl<'a, 'p> Specified<'a, 'p> {
     pub fn new(code: &'a Code<'p>, compiled: &'a Compiled<'a>) -> Self {
         let assigns_state =
             |contribution: &Contribution| assigns(compiled.contributing(contribution), &["State"]);
-        let mut stateful: BTreeSet<FunctionId> = compiled
-            .contributions
-            .iter()
+        let at_insts = compiled.contributions.iter().map(|((function, _), all)| (function, all));
+        let at_ends = compiled.at_ends.iter().map(|((function, _), all)| (function, all));
+        let mut stateful: BTreeSet<FunctionId> = at_insts
+            .chain(at_ends)
             .filter(|(_, contributions)| contributions.iter().any(assigns_state))
-            .map(|((function, _), _)| *function)
+            .map(|(function, _)| *function)
             .collect();
         let mut waiting: Vec<FunctionId> = stateful.iter().copied().collect();
         while let Some(function) = waiting.pop() {
@@ -434,8 +438,10 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
     }
 
     fn is_fatal(&self, query: &Query) -> bool {
-        let fault = self.compiled.rules.fault(self.compiled.observed(query).fault);
-        fault.severity == spec::ast::Severity::Error
+        let observed = self.compiled.observed(query);
+        let severity = self.compiled.rules.fault(observed.fault).severity;
+        // What corrupts nothing leaves everything to go on with.
+        severity == spec::ast::Severity::Error && observed.error_state.is_some()
     }
 
     fn stops_the_program(&self, query: &Query) -> bool {
@@ -478,6 +484,34 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
         forks: &mut Vec<State>,
     ) {
         self.apply_at(context, state, inst, false, forks);
+    }
+
+    fn passes(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        target: Option<BlockId>,
+        forks: &mut Vec<State>,
+    ) {
+        let (function, block) = (state.top().function, state.top().block);
+        let Some(contributions) = self.compiled.at_ends.get(&(function, block)) else { return };
+        let Some(body) = &self.code.program.functions[function].body else { return };
+        let end = &body.blocks[block];
+        let is_taken = |edge: Option<bool>| match (edge, &end.terminator) {
+            (Some(true), Terminator::Branch { then, .. }) => target == Some(*then),
+            (Some(false), Terminator::Branch { otherwise, .. }) => target == Some(*otherwise),
+            _ => true,
+        };
+        let mut states = vec![state.clone()];
+        for contribution in contributions.iter().filter(|c| is_taken(c.bindings.edge)) {
+            states = self.apply_one(context, states, contribution, NO_INST, end.loc);
+        }
+        let mut states = states.into_iter();
+        match states.next() {
+            Some(first) => *state = first,
+            None => state.path.is_dead = true,
+        }
+        forks.extend(states);
     }
 
     fn is_stateful(&self, function: FunctionId) -> bool {

@@ -1,7 +1,7 @@
 //! Specifications made ready for one program: which queries to raise where, and which
 //! models speak at which instruction.
 
-use program::{Callee, FunctionId, InstId, Op, Program};
+use program::{BlockId, Callee, FunctionId, InstId, Op, Program};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spec::ast::VarIndex;
@@ -46,6 +46,8 @@ pub struct Compiled<'r> {
     /// By [`Query::point`].
     pub asked: Vec<Asked>,
     pub contributions: FxHashMap<(FunctionId, InstId), Vec<Contribution>>,
+    /// What happens where a block ends: branches, switches, returns.
+    pub at_ends: FxHashMap<(FunctionId, BlockId), Vec<Contribution>>,
     /// Calls of functions of the program that allocate or release.
     pub roles: FxHashMap<(FunctionId, InstId), Role>,
 }
@@ -80,6 +82,7 @@ impl<'r> Compiled<'r> {
             queries: Vec::new(),
             asked: Vec::new(),
             contributions: FxHashMap::default(),
+            at_ends: FxHashMap::default(),
             roles: FxHashMap::default(),
         };
         let raised = |observed: &Observed| {
@@ -174,10 +177,13 @@ impl<'r> Compiled<'r> {
             self.add(function, at, found.pattern.0 as usize, how, raised);
         }
         for found in contributed {
-            let CodePoint::Inst(inst) = found.point else { continue };
             let contributing = found.pattern.0 as usize;
             let contribution = Contribution { contributing, bindings: found.bindings };
-            self.contributions.entry((function, inst)).or_default().push(contribution);
+            let here = match found.point {
+                CodePoint::Inst(inst) => self.contributions.entry((function, inst)).or_default(),
+                CodePoint::Terminator(block) => self.at_ends.entry((function, block)).or_default(),
+            };
+            here.push(contribution);
         }
         for (event, only_lost) in [("lost", true), ("exit", false)] {
             for pattern in self.rules.observed_patterns.special(event) {

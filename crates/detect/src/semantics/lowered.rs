@@ -7,7 +7,7 @@ use spec::facts;
 use spec::lower::{Argument, Context as Lower, Origin, UNDEF, Unsupported};
 
 use crate::code::Code;
-use crate::machine::access::{Overlap, Wanted, overlap};
+use crate::machine::access::{Overlap, Wanted, global_object, overlap};
 use crate::machine::addresses;
 use crate::machine::attributes::Attributes;
 use crate::machine::exec::{Exec, is_signed, width};
@@ -47,6 +47,10 @@ impl<'p> Lowered<'_, 'p> {
                 Some(Exec { context: self.context, state: self.state }.operand(*operand))
             }
             Argument::Place(inst) => self.place_value(*inst),
+            Argument::Global(global) => {
+                let object = global_object(self.context, &mut self.state.memory, *global);
+                Some(Value::Pointer { object, offset: self.context.constant(0) })
+            }
             Argument::Number(number) => Some(Value::Int(self.context.constant(*number))),
             Argument::Term(term) => {
                 Some(addresses::from_term(self.context, &self.state.memory, *term))
@@ -346,6 +350,10 @@ impl Lower for Lowered<'_, '_> {
             }
             _ => None,
         })
+    }
+
+    fn source(&mut self, args: &[Argument]) -> Option<Argument> {
+        facts::source(self.function(), args)
     }
 
     fn fresh(&mut self, origin: Origin) -> TermId {

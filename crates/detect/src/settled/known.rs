@@ -138,6 +138,10 @@ impl Lower for Known<'_, '_> {
         self.text().fact(attribute, args)
     }
 
+    fn source(&mut self, args: &[Argument]) -> Option<Argument> {
+        spec::facts::source(&self.code.program.functions[self.function], args)
+    }
+
     fn fresh(&mut self, _origin: Origin) -> TermId {
         let symbol = self.terms.fresh_symbol(Interval::ALL);
         self.terms.symbol(symbol)

@@ -10,12 +10,12 @@ use spec::ast::{Command, ExprKind};
 
 use crate::code::Code;
 use crate::semantics::asking::any_command;
-use crate::semantics::compiled::Compiled;
+use crate::semantics::compiled::{Compiled, Contribution};
 
 pub struct States {
     /// By function the instructions that may give an object a state, ascending.
     setters: FxHashMap<FunctionId, Vec<InstId>>,
-    /// Functions that are called with something a caller released.
+    /// Functions that are called with something a caller released, or whose branches set states.
     doubtful: FxHashSet<FunctionId>,
 }
 
@@ -28,15 +28,18 @@ pub struct Reach {
 impl States {
     pub fn new(code: &Code, facts: &Facts, compiled: &Compiled) -> Self {
         let mut own: FxHashMap<FunctionId, Vec<InstId>> = FxHashMap::default();
+        let sets = |contribution: &Contribution| {
+            any_command(&compiled.contributing(contribution).commands, &sets_a_state)
+        };
         for ((function, inst), contributions) in &compiled.contributions {
-            let sets = |contribution| {
-                any_command(&compiled.contributing(contribution).commands, &sets_a_state)
-            };
             if contributions.iter().any(sets) {
                 own.entry(*function).or_default().push(*inst);
             }
         }
-        let mut setting: FxHashSet<FunctionId> = own.keys().copied().collect();
+        // Branches that set a state are few: their functions are left to the search.
+        let at_ends = compiled.at_ends.iter().filter(|(_, all)| all.iter().any(sets));
+        let at_ends: FxHashSet<FunctionId> = at_ends.map(|((function, _), _)| *function).collect();
+        let mut setting: FxHashSet<FunctionId> = own.keys().chain(&at_ends).copied().collect();
         let mut waiting: Vec<FunctionId> = setting.iter().copied().collect();
         while let Some(function) = waiting.pop() {
             for (caller, inst) in facts.calls.callers(function) {
@@ -50,7 +53,9 @@ impl States {
             setters.sort_unstable();
             setters.dedup();
         }
-        Self { setters: own, doubtful: code.suspects().functions(code.program) }
+        let mut doubtful = code.suspects().functions(code.program);
+        doubtful.extend(at_ends);
+        Self { setters: own, doubtful }
     }
 
     /// Whether something before `inst` may have given an object a state.

@@ -11,9 +11,6 @@ use crate::lower::{Argument, Bindings};
 define_id!(/// A pattern of a [`PatternSet`].
     PatternId);
 
-/// Events that stand at no instruction of their own: the engine raises them.
-pub const SPECIAL_EVENTS: [&str; 5] = ["entry", "exit", "lost", "back-edge", "thread-entry"];
-
 /// Groups of operations that shapes can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Class {

@@ -19,7 +19,7 @@ use crate::lower::{Argument, Bindings};
 use crate::{facts, format};
 
 pub use callee::{LibraryName, library_name};
-pub use index::{Found, PatternId, PatternSet, SPECIAL_EVENTS};
+pub use index::{Found, PatternId, PatternSet};
 pub use shape::Shape;
 
 /// A place in a body that a pattern can match.

@@ -152,6 +152,7 @@ impl Matching<'_> {
                     }
                 }
                 Argument::Number(_) => kind == VarKind::Int,
+                Argument::Global(_) => matches!(kind, VarKind::Ptr | VarKind::Buffer),
                 Argument::Place(inst) => {
                     let (Op::Store { access, .. } | Op::Load(access)) = &self.body.insts[*inst].op
                     else {

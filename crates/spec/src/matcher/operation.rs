@@ -188,9 +188,12 @@ impl Matching<'_> {
             Expr::Field { base, arrow, member } => {
                 self.field(base, *arrow, member, access, bindings, depth)
             }
-            Expr::Index(base, index) => {
-                access.path.is_empty() && self.element(base, index, access.ptr, bindings, depth)
-            }
+            Expr::Index(base, index) => match self.inside_global(access.ptr) {
+                Some(global) => self.global_element((base, index), global, access, bindings),
+                None => {
+                    access.path.is_empty() && self.element(base, index, access.ptr, bindings, depth)
+                }
+            },
             _ => false,
         }
     }
@@ -233,7 +236,46 @@ impl Matching<'_> {
                 },
                 _ => false,
             }
-            && self.operand(base, object, bindings, depth)
+            && match self.inside_global(object) {
+                Some(global) => self.target(base, Argument::Global(global), bindings),
+                None => self.operand(base, object, bindings, depth),
+            }
+    }
+
+    /// The global that a constant address lies in.
+    fn inside_global(&self, ptr: Operand) -> Option<program::GlobalId> {
+        let Operand::Const(id) = self.through_conversions(ptr) else { return None };
+        match self.program.constants.get(id) {
+            Some(program::Const::Global { global, .. }) => Some(*global),
+            _ => None,
+        }
+    }
+
+    /// `table[3]` of a global array: its address is a constant.
+    fn global_element(
+        &self,
+        (base, index): (&Expr, &Expr),
+        global: program::GlobalId,
+        access: &Access,
+        bindings: &mut Bindings,
+    ) -> bool {
+        let [PathStep::Index { term: None, constant }] = &*access.path else { return false };
+        let named = match base {
+            Expr::Name(name) => *self.program.globals[global].name == **name,
+            _ => true,
+        };
+        named
+            && self.constant_index(index, *constant, bindings)
+            && self.target(base, Argument::Global(global), bindings)
+    }
+
+    fn constant_index(&self, index: &Expr, constant: i64, bindings: &mut Bindings) -> bool {
+        match index {
+            Expr::Any => true,
+            Expr::Var(var) => self.bind(*var, Argument::Number(i128::from(constant)), bindings),
+            Expr::Int(value) => *value == i128::from(constant),
+            _ => false,
+        }
     }
 
     fn element(
@@ -249,14 +291,7 @@ impl Matching<'_> {
         let Some(PathStep::Index { term, constant }) = address.path.last() else { return false };
         let found = match term.and_then(|term| address.terms.get(term as usize)) {
             Some(term) => self.operand(index, term.index, bindings, depth),
-            None => match index {
-                Expr::Any => true,
-                Expr::Var(var) => {
-                    self.bind(*var, Argument::Number(i128::from(*constant)), bindings)
-                }
-                Expr::Int(value) => *value == i128::from(*constant),
-                _ => false,
-            },
+            None => self.constant_index(index, *constant, bindings),
         };
         found && self.operand(base, address.base, bindings, depth)
     }
