@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
+
+use base::child::Tool;
 
 use crate::cache::{Cache, Key};
 use crate::command::flags::role;
@@ -14,10 +16,18 @@ use crate::error::CaptureError;
 /// Names tried in this order, after `$FIRSTFAULT_CLANG`.
 const NAMES: &[&str] = &["clang-19", "/usr/lib/llvm-19/bin/clang"];
 
+/// What holds clang in memory between units, built from `hook/serve.c`.
+const SERVE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/serve.so"));
+
+/// A program that is loaded once and run many times, where that can be done.
+pub fn hold(program: &Path) -> Tool {
+    Tool::held(program, SERVE)
+}
+
 /// An installed clang 19.
 #[derive(Debug)]
 pub struct Clang {
-    pub program: PathBuf,
+    pub tool: Tool,
     /// Changes when another clang is installed. Found without starting it.
     pub identity: String,
     rejected: Mutex<BTreeSet<String>>,
@@ -38,7 +48,12 @@ impl Clang {
         let real = fs::canonicalize(program).map_err(|_| CaptureError::ClangMissing)?;
         let metadata = fs::metadata(&real).map_err(|_| CaptureError::ClangMissing)?;
         let identity = format!("{} {} {}", real.display(), metadata.len(), metadata.mtime());
-        Ok(Self { program: program.to_owned(), identity, rejected: Mutex::default() })
+        Ok(Self { tool: Tool::plain(program), identity, rejected: Mutex::default() })
+    }
+
+    /// For many units: loaded once, where that can be done.
+    pub fn held(self) -> Self {
+        Self { tool: hold(self.tool.program()), ..self }
     }
 
     /// Recalls which of these flags earlier runs saw turned down.

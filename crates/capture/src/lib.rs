@@ -27,7 +27,7 @@ mod shadow;
 pub mod wrapper;
 
 pub use cache::{Cache, Key};
-pub use clang::Clang;
+pub use clang::{Clang, hold};
 pub use deps::Dependency;
 pub use error::{CaptureError, UnitFailure};
 pub use load::load;

@@ -29,13 +29,16 @@ pub fn load(
         Some(program) => Clang::at(program)?,
         None => Clang::find()?,
     };
+    let clang = clang.held();
     let loader = Loader { clang, cache, settings, root: database::normal(&root) };
     let project = match inputs {
         Inputs::Files { files, flags } => loader.files(files, flags),
         Inputs::Folder(folder) => loader.folder(folder),
         Inputs::Build(build) => loader.build(build),
     }?;
-    loader.finish(project)
+    let mut project = loader.finish(project)?;
+    project.clang = Some(loader.clang);
+    Ok(project)
 }
 
 pub(crate) fn unreadable(path: &Path, source: std::io::Error) -> CaptureError {
@@ -132,7 +135,7 @@ impl Loader<'_> {
             cache: self.cache,
             files: &files,
             cancel: &self.settings.cancel,
-            deadline: self.settings.unit_deadline,
+            time_limit: self.settings.unit_time,
         };
         let done = AtomicUsize::new(0);
         let results = parallel::map(self.settings.jobs, &tasks, |task| {

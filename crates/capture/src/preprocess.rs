@@ -5,6 +5,7 @@
 //! uses gcc, because system headers then keep to what clang can parse.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -52,7 +53,8 @@ pub struct Workshop<'a> {
     pub cache: &'a Arc<Cache>,
     pub files: &'a Files,
     pub cancel: &'a Cancel,
-    pub deadline: Duration,
+    /// Processor time for one unit.
+    pub time_limit: Duration,
 }
 
 /// A preprocessed unit.
@@ -171,7 +173,7 @@ pub fn remake(command: &UnitCommand, cache: &Arc<Cache>, key: Key) -> Option<Vec
         cache,
         files: &Files::default(),
         cancel: &Cancel::new(),
-        deadline: Limits::default().deadline,
+        time_limit: Limits::default().deadline,
     };
     let text = run_clang(&shop, command, None).ok()?.text;
     (Key::of_content(&text) == key).then(|| {
@@ -241,8 +243,7 @@ fn run_clang(
     let mut cpu = Duration::ZERO;
     for _ in 0..MAX_TRIES {
         let (flags, rejected) = shop.clang.without_rejected(&command.flags.preprocess);
-        let mut clang = child::command(&shop.clang.program)
-            .map_err(|error| failure(format!("cannot start clang: {error}")))?;
+        let mut clang = Command::new(shop.clang.tool.program());
         clang.args(["-E", "-dD", "-w", "-fno-caret-diagnostics"]).args(&flags);
         clang.args(["-x", "c", &command.source]).current_dir(&command.directory);
         clang.env("LC_ALL", "C").env_remove("CCC_OVERRIDE_OPTIONS");
@@ -250,8 +251,10 @@ fn run_clang(
         if std::env::var_os("SOURCE_DATE_EPOCH").is_none() {
             clang.env("SOURCE_DATE_EPOCH", "0");
         }
-        let limits = Limits { deadline: shop.deadline, ..Limits::default() };
-        let done = child::run(clang, input.unwrap_or_default(), &limits, shop.cancel)
+        let limits = Limits::of_processor_time(shop.time_limit);
+        let tool = &shop.clang.tool;
+        let done = tool
+            .run(&clang, input.unwrap_or_default(), &limits, shop.cancel)
             .map_err(|error| failure(format!("cannot run clang: {error}")))?;
         cpu += done.cpu;
         let stderr = String::from_utf8_lossy(&done.stderr);
@@ -276,7 +279,7 @@ fn explain(
     let reason = match done.ending {
         Ending::TimedOut => format!(
             "clang did not finish preprocessing within {} s and was stopped",
-            shop.deadline.as_secs()
+            shop.time_limit.as_secs()
         ),
         Ending::Cancelled => "interrupted".to_owned(),
         Ending::Signalled(signal) => format!("clang crashed (signal {signal}) while preprocessing"),

@@ -9,6 +9,7 @@ use std::time::Duration;
 use base::Cancel;
 
 use crate::cache::{Cache, Key};
+use crate::clang::Clang;
 use crate::deps::Dependency;
 use crate::error::UnitFailure;
 use crate::preprocess::UnitCommand;
@@ -45,8 +46,8 @@ pub struct Settings<'a> {
     pub cancel: Cancel,
     /// Called from several threads as units become ready.
     pub progress: Option<&'a (dyn Fn(Progress) + Sync)>,
-    /// A compiler that works longer than this on one unit is stopped.
-    pub unit_deadline: Duration,
+    /// A compiler that uses more processor time than this on one unit is stopped.
+    pub unit_time: Duration,
     /// The clang to use; by default `$FIRSTFAULT_CLANG`, or clang 19 where it is installed.
     pub clang: Option<PathBuf>,
 }
@@ -62,7 +63,7 @@ impl Settings<'_> {
             jobs: std::thread::available_parallelism().map_or(1, |n| n.get()),
             cancel: Cancel::new(),
             progress: None,
-            unit_deadline: Duration::from_secs(120),
+            unit_time: Duration::from_secs(120),
             clang: None,
         }
     }
@@ -90,6 +91,8 @@ pub struct Project {
     pub clang_cpu: Duration,
     /// How often clang was started by this run.
     pub n_clang_runs: usize,
+    /// The clang it was preprocessed with, ready to compile it.
+    pub clang: Option<Clang>,
 }
 
 /// A preprocessed translation unit.

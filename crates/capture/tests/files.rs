@@ -213,7 +213,7 @@ fn load_with_clang(script: &str) -> Result<capture::Project, CaptureError> {
     fs::set_permissions(&clang, permissions).expect("ours");
     let settings = capture::Settings {
         clang: Some(clang),
-        unit_deadline: Duration::from_millis(700),
+        unit_time: Duration::from_millis(300),
         ..scratch.settings()
     };
     let cache = std::sync::Arc::new(capture::Cache::open(&scratch.state()));

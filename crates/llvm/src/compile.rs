@@ -5,10 +5,11 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::process::Command;
 
 use base::SourceMap;
 use base::cancel::Cancel;
-use base::child::{self, Ending, Finished, Limits};
+use base::child::{self, Ending, Finished, Limits, Tool};
 
 /// The compiler whose bitcode the importer reads.
 pub const CLANG: &str = "clang-19";
@@ -92,19 +93,20 @@ pub fn compile(
     limits: &Limits,
     cancel: &Cancel,
 ) -> Result<Vec<u8>, CompileError> {
-    compile_with(CLANG.as_ref(), text, flags, map, limits, cancel)
+    let program = child::find_program(CLANG.as_ref()).map_err(CompileError::NoCompiler)?;
+    compile_with(&Tool::plain(program), text, flags, map, limits, cancel)
 }
 
-/// As [`compile`], by the clang at this path or of this name.
+/// As [`compile`], by this clang.
 pub fn compile_with(
-    clang: &OsStr,
+    clang: &Tool,
     text: &[u8],
     flags: &[impl AsRef<OsStr>],
     map: &SourceMap,
     limits: &Limits,
     cancel: &Cancel,
 ) -> Result<Vec<u8>, CompileError> {
-    let mut command = child::command(clang).map_err(CompileError::NoCompiler)?;
+    let mut command = Command::new(clang.program());
     command.args(DEFAULT_FLAGS).args(flags).args(OUR_FLAGS).args([
         "-x",
         "cpp-output",
@@ -114,7 +116,7 @@ pub fn compile_with(
     ]);
     // A locale or colour setting of the user must not change the messages.
     command.env("LC_ALL", "C").env_remove("CCC_OVERRIDE_OPTIONS");
-    let finished = child::run(command, text, limits, cancel).map_err(CompileError::NoCompiler)?;
+    let finished = clang.run(&command, text, limits, cancel).map_err(CompileError::NoCompiler)?;
     bitcode_of(finished, map)
 }
 

@@ -1,5 +1,6 @@
 //! Input that cannot be compiled or imported is an error of one unit, and never a panic.
 
+use base::child::Tool;
 use base::{Cancel, SourceMap};
 use llvm::{CompileError, ImportError};
 
@@ -38,8 +39,14 @@ fn a_compiler_that_hangs_is_stopped() {
     let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&script, permissions).expect("a script to run");
     let map = SourceMap::default();
-    let result =
-        llvm::compile_with(script.as_os_str(), b"int x;", &[""; 0], &map, &limits, &Cancel::new());
+    let result = llvm::compile_with(
+        &Tool::plain(script),
+        b"int x;",
+        &[""; 0],
+        &map,
+        &limits,
+        &Cancel::new(),
+    );
     std::fs::remove_dir_all(&folder).expect("the scratch folder goes");
     assert!(matches!(result, Err(CompileError::Died { .. })), "{result:?}");
 }

@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 
@@ -77,31 +78,64 @@ pub fn kill_descendants(root: Pid) {
         for pid in living {
             let _ = kill_process(pid, Signal::KILL);
         }
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 
 fn descendants(root: Pid) -> Vec<Pid> {
-    let parents: Vec<(Pid, Pid)> = std::fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let pid = parse_pid(entry.file_name())?;
-            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-            // The name in parentheses may hold anything; state and parent follow it.
-            let mut fields = stat.get(stat.rfind(')')? + 1..)?.split_ascii_whitespace();
-            let is_dead = fields.next()? == "Z";
-            let parent = Pid::from_raw(fields.next()?.parse().ok()?)?;
-            (!is_dead).then_some((pid, parent))
-        })
-        .collect();
-    let mut found = vec![root];
+    let (_, below) = tree(root);
+    below.into_iter().map(|process| process.pid).collect()
+}
+
+/// The processor time of a process and all that descends from it.
+pub(super) fn time_of_tree(root: Pid) -> Duration {
+    let (root, below) = tree(root);
+    root.iter().chain(&below).map(|process| process.processor_time).sum()
+}
+
+/// The processor time of what descends from a process and still lives.
+pub(super) fn time_of_descendants(root: Pid) -> Duration {
+    tree(root).1.iter().map(|process| process.processor_time).sum()
+}
+
+/// A process that is not a zombie.
+struct Process {
+    pid: Pid,
+    parent: Pid,
+    /// With the children it has waited for.
+    processor_time: Duration,
+}
+
+impl Process {
+    fn read(pid: Pid) -> Option<Self> {
+        let path = format!("/proc/{}/stat", pid.as_raw_nonzero());
+        let stat = std::fs::read_to_string(path).ok()?;
+        // The name in parentheses may hold anything; state and parent follow it.
+        let fields = stat.get(stat.rfind(')')? + 1..)?;
+        let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+        let &[state, parent, ..] = fields.as_slice() else { return None };
+        let parent = Pid::from_raw(parent.parse().ok()?)?;
+        let ticks: Option<u64> = fields.get(11..15)?.iter().map(|t| t.parse::<u64>().ok()).sum();
+        let milliseconds = ticks?.saturating_mul(1000) / rustix::param::clock_ticks_per_second();
+        let processor_time = Duration::from_millis(milliseconds);
+        (state != "Z").then_some(Self { pid, parent, processor_time })
+    }
+}
+
+/// A process and all that descend from it.
+fn tree(root: Pid) -> (Option<Process>, Vec<Process>) {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut others: Vec<Process> =
+        entries.filter_map(|entry| Process::read(parse_pid(entry.file_name())?)).collect();
+    let root_process = others.iter().position(|process| process.pid == root);
+    let root_process = root_process.map(|at| others.swap_remove(at));
+    let mut found: Vec<Process> = Vec::new();
     let mut at = 0;
-    while let Some(&pid) = found.get(at) {
-        found.extend(parents.iter().filter(|(_, parent)| *parent == pid).map(|(child, _)| *child));
+    let mut parent = root;
+    loop {
+        found.extend(others.extract_if(.., |process| process.parent == parent));
+        let Some(next) = found.get(at) else { return (root_process, found) };
+        parent = next.pid;
         at += 1;
     }
-    found.remove(0);
-    found
 }

@@ -7,18 +7,22 @@
 
 pub mod guard;
 mod pump;
+mod server;
 
 use std::ffi::OsStr;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use wait4::Wait4;
+
+pub use server::Tool;
 
 use crate::Cancel;
 
@@ -27,6 +31,9 @@ use crate::Cancel;
 pub struct Limits {
     /// The child is killed when it has run for this long (wall clock).
     pub deadline: Duration,
+    /// It is killed when it and what it started have used this much processor time, which
+    /// does not depend on how busy the machine is.
+    pub cpu: Option<Duration>,
     /// Bytes kept of standard output; more is read and thrown away.
     pub stdout_cap: usize,
     /// Bytes kept of standard error; more is read and thrown away.
@@ -36,9 +43,25 @@ pub struct Limits {
 impl Default for Limits {
     /// Ten minutes, 512 MiB of output, 256 KiB of messages.
     fn default() -> Self {
-        Self { deadline: Duration::from_secs(600), stdout_cap: 512 << 20, stderr_cap: 256 << 10 }
+        Self {
+            deadline: Duration::from_secs(600),
+            cpu: None,
+            stdout_cap: 512 << 20,
+            stderr_cap: 256 << 10,
+        }
     }
 }
+
+impl Limits {
+    /// So much processor time. The clock on the wall only stops what waits for something else
+    /// than a processor: a file that never comes, a lock nobody gives back.
+    pub fn of_processor_time(cpu: Duration) -> Self {
+        Self { cpu: Some(cpu), deadline: PATIENCE * cpu, ..Self::default() }
+    }
+}
+
+/// Seconds on the wall for each second of processor time a child may use.
+const PATIENCE: u32 = 5;
 
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,12 +163,13 @@ pub fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let deadline = Instant::now() + limits.deadline;
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
-    let watched = pidfd_open(pid, PidfdFlags::empty())
-        .map_err(io::Error::from)
-        .and_then(|pidfd| pump::pump(&mut child, &pidfd, input, limits, deadline, cancel));
+    let watched = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from).and_then(|pidfd| {
+        let processor_time = || guard::time_of_tree(pid);
+        let watched = pump::Watched { ended: pidfd.as_fd(), processor_time: &processor_time };
+        pump::pump(pump::Pipes::of(&mut child), &watched, input, limits, cancel)
+    });
     // The leader is not reaped yet, so its group id cannot belong to anybody else.
     let _ = kill_process_group(pid, Signal::KILL);
     reap(child, watched)
@@ -158,15 +182,8 @@ fn reap(mut child: Child, watched: io::Result<pump::Pumped>) -> io::Result<Finis
             used => break used?,
         }
     };
-    let pumped = watched?;
-    Ok(Finished {
-        ending: pumped.stopped.unwrap_or(Ending::of(used.status)),
-        stdout: pumped.stdout,
-        stderr: pumped.stderr,
-        truncated: pumped.truncated,
-        cpu: used.rusage.utime + used.rusage.stime,
-        peak_memory: used.rusage.maxrss,
-    })
+    let cpu = used.rusage.utime + used.rusage.stime;
+    Ok(watched?.finished(used.status, cpu, used.rusage.maxrss))
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! Moves bytes to and from a running child until it ends or has to be stopped.
 
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-use super::{Ending, Limits};
+use super::{Ending, Finished, Limits};
 use crate::Cancel;
 
 /// How often cancellation is looked at while the child is silent.
@@ -22,18 +22,57 @@ pub(super) struct Pumped {
     pub stopped: Option<Ending>,
 }
 
-/// Pumps until the child has ended (seen through `pidfd`), the deadline or cancellation.
+impl Pumped {
+    /// With what the system says about the child that printed it.
+    pub fn finished(self, status: ExitStatus, cpu: Duration, peak_memory: u64) -> Finished {
+        Finished {
+            ending: self.stopped.unwrap_or(Ending::of(status)),
+            stdout: self.stdout,
+            stderr: self.stderr,
+            truncated: self.truncated,
+            cpu,
+            peak_memory,
+        }
+    }
+}
+
+/// Our ends of a child's standard streams.
+pub(super) struct Pipes {
+    pub stdin: Option<PipeWriter>,
+    pub stdout: Option<PipeReader>,
+    pub stderr: Option<PipeReader>,
+}
+
+impl Pipes {
+    pub fn of(child: &mut Child) -> Self {
+        Self {
+            stdin: child.stdin.take().map(|pipe| OwnedFd::from(pipe).into()),
+            stdout: child.stdout.take().map(|pipe| OwnedFd::from(pipe).into()),
+            stderr: child.stderr.take().map(|pipe| OwnedFd::from(pipe).into()),
+        }
+    }
+}
+
+/// How a child is looked at while it runs.
+pub(super) struct Watched<'a> {
+    /// Becomes readable when it has ended.
+    pub ended: BorrowedFd<'a>,
+    /// What it has used so far, with all it started.
+    pub processor_time: &'a dyn Fn() -> Duration,
+}
+
+/// Pumps until the child has ended, a limit or cancellation.
 pub(super) fn pump(
-    child: &mut Child,
-    pidfd: &OwnedFd,
+    pipes: Pipes,
+    watched: &Watched<'_>,
     input: &[u8],
     limits: &Limits,
-    deadline: Instant,
     cancel: &Cancel,
 ) -> io::Result<Pumped> {
-    let mut feed = Feed { pipe: child.stdin.take(), left: input };
-    let mut stdout = Sink::new(child.stdout.take(), limits.stdout_cap);
-    let mut stderr = Sink::new(child.stderr.take(), limits.stderr_cap);
+    let mut time = TimeLimit::new(limits);
+    let mut feed = Feed { pipe: pipes.stdin, left: input };
+    let mut stdout = Sink::new(pipes.stdout, limits.stdout_cap);
+    let mut stderr = Sink::new(pipes.stderr, limits.stderr_cap);
     for fd in [feed.fd(), stdout.fd(), stderr.fd()].into_iter().flatten() {
         fcntl_setfl(fd, fcntl_getfl(fd)? | OFlags::NONBLOCK)?;
     }
@@ -41,11 +80,10 @@ pub(super) fn pump(
         if cancel.is_cancelled() {
             break Some(Ending::Cancelled);
         }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if time.is_up(watched.processor_time) {
             break Some(Ending::TimedOut);
         }
-        let ended = wait_for_event(pidfd, &feed, &stdout, &stderr, left.min(CANCEL_INTERVAL))?;
+        let ended = wait_for_event(watched.ended, &feed, &stdout, &stderr, time.next_look())?;
         feed.push()?;
         stdout.pull()?;
         stderr.pull()?;
@@ -57,16 +95,48 @@ pub(super) fn pump(
     Ok(Pumped { stdout: stdout.kept, stderr: stderr.kept, truncated, stopped })
 }
 
+/// The limits of time, looked at no more often than needed.
+struct TimeLimit<'a> {
+    limits: &'a Limits,
+    started: Instant,
+    /// When a child that keeps one processor busy can have used up its time at the earliest.
+    look_after: Duration,
+}
+
+impl<'a> TimeLimit<'a> {
+    fn new(limits: &'a Limits) -> Self {
+        let look_after = limits.cpu.unwrap_or(Duration::MAX);
+        Self { limits, started: Instant::now(), look_after }
+    }
+
+    fn is_up(&mut self, processor_time: &dyn Fn() -> Duration) -> bool {
+        let elapsed = self.started.elapsed();
+        if let Some(limit) = self.limits.cpu
+            && elapsed >= self.look_after
+        {
+            let left = limit.saturating_sub(processor_time());
+            self.look_after = elapsed + left.max(CANCEL_INTERVAL);
+            return left.is_zero();
+        }
+        elapsed >= self.limits.deadline
+    }
+
+    fn next_look(&self) -> Duration {
+        let next = self.limits.deadline.min(self.look_after);
+        next.saturating_sub(self.started.elapsed()).min(CANCEL_INTERVAL)
+    }
+}
+
 /// Sleeps until a pipe is ready, the child has ended, or the time is up.
 /// Says whether the child has ended.
 fn wait_for_event(
-    pidfd: &OwnedFd,
+    ended: BorrowedFd<'_>,
     feed: &Feed<'_>,
     stdout: &Sink<impl Read + AsFd>,
     stderr: &Sink<impl Read + AsFd>,
     timeout: Duration,
 ) -> io::Result<bool> {
-    let mut fds = vec![PollFd::new(pidfd, PollFlags::IN)];
+    let mut fds = vec![PollFd::from_borrowed_fd(ended, PollFlags::IN)];
     let readers = [stdout.fd(), stderr.fd()].into_iter().flatten();
     fds.extend(readers.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
     fds.extend(feed.fd().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
@@ -80,7 +150,7 @@ fn wait_for_event(
 
 /// The child's standard input and what it has not taken yet.
 struct Feed<'a> {
-    pipe: Option<std::process::ChildStdin>,
+    pipe: Option<PipeWriter>,
     left: &'a [u8],
 }
 

@@ -42,7 +42,7 @@ pub fn install(
         io::Error::new(io::ErrorKind::NotFound, "the program ff-cc is not beside firstfault")
     })?;
     replace_link(wrapper, &folder.wrapper())?;
-    replace_link(&clang.program, &folder.clang())?;
+    replace_link(clang.tool.program(), &folder.clang())?;
     folder.set_root(root)?;
     let hook = install_hook(folder)?;
     // Always made anew: links to an earlier version must not stay.

@@ -20,7 +20,7 @@ use crate::probe::is_probe_source;
 use crate::record::{Compile, Outcome, Record, hash_file};
 
 /// A preprocessor that works longer than this is stopped; the unit is tried again later.
-const DEADLINE: Duration = Duration::from_secs(120);
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 pub(super) fn run(job: &Job) -> i32 {
     let mut invocation = Invocation::parse(&job.words);
@@ -83,7 +83,7 @@ fn compiles(job: &Job, invocation: &Invocation, input: Option<&[u8]>) -> Vec<Com
                     cache: &store,
                     files: &files,
                     cancel: &cancel,
-                    deadline: DEADLINE,
+                    time_limit: TIME_LIMIT,
                 };
                 unit(&shop, &command, input)
             }
@@ -138,7 +138,7 @@ pub(super) fn object_for_symbols(job: &Job, source: &str, object: &Path) -> bool
     }
     super::clean_environment(&mut compiler, &job.folder);
     compiler.args(args).arg("-c").arg("-o").arg(object).arg(source);
-    let limits = base::child::Limits { deadline: DEADLINE, ..Default::default() };
+    let limits = base::child::Limits::of_processor_time(TIME_LIMIT);
     let done = base::child::run(compiler, b"", &limits, &Cancel::new());
     done.is_ok_and(|done| done.ending.success())
 }

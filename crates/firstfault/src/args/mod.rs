@@ -205,7 +205,8 @@ pub struct RunArgs {
     /// Where the cache and captured builds are kept; $FIRSTFAULT_STATE or .firstfault by default
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// A compiler that works longer than this on one unit is stopped
+    /// A compiler that uses more processor time than this on one unit, or waits five times as
+    /// long, is stopped
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
     pub unit_timeout: u64,
     /// Write the processor time each phase took to this file, as JSON

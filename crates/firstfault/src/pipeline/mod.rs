@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use base::Cancel;
-use capture::{Cache, Inputs, Project, Settings};
+use capture::{Cache, Clang, Inputs, Project, Settings};
 use findings::{Findings, Incomplete, Notice};
 use program::Program;
 use rayon::prelude::*;
@@ -58,7 +58,7 @@ fn settings(root: &Path, args: &RunArgs, cancel: &Cancel) -> (Arc<Cache>, Settin
     if let Some(state) = &args.state {
         settings.state_dir = state.clone();
     }
-    settings.unit_deadline = Duration::from_secs(args.unit_timeout);
+    settings.unit_time = Duration::from_secs(args.unit_timeout);
     settings.cancel = cancel.clone();
     (Arc::new(Cache::open(&settings.state_dir)), settings)
 }
@@ -108,12 +108,14 @@ pub fn findings_about(project: &Project) -> Findings {
 pub fn import(inputs: &Inputs, root: &Path, args: &RunArgs, cancel: &Cancel) -> Result<Imported> {
     let timings = Timings::default();
     let (cache, settings) = settings(root, args, cancel);
-    let (jobs, deadline) = (settings.jobs, settings.unit_deadline);
-    let project = timings.on_all_threads("capture", || load_with(inputs, &cache, settings))?;
+    let (jobs, unit_time) = (settings.jobs, settings.unit_time);
+    let mut project = timings.on_all_threads("capture", || load_with(inputs, &cache, settings))?;
     timings.add("clang preprocessing", project.clang_cpu);
     set_up_threads(jobs)?;
     let results = {
-        let importer = Importer::new(root, &cache, deadline, &timings, cancel)?;
+        // It has nothing to do afterwards, and takes memory.
+        let clang = project.clang.take().map_or_else(Clang::find, Ok)?;
+        let importer = Importer::new(root, &cache, clang, unit_time, &timings, cancel)?;
         import_all(&project, &importer)
     };
     if cancel.is_cancelled() {

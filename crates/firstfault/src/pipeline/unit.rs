@@ -49,15 +49,16 @@ impl<'a> Importer<'a> {
     pub fn new(
         root: &Path,
         cache: &'a Cache,
-        deadline: Duration,
+        clang: Clang,
+        unit_time: Duration,
         timings: &'a Timings,
         cancel: &'a Cancel,
     ) -> Result<Self> {
         Ok(Self {
             root: std::path::absolute(root)?,
             cache,
-            clang: Clang::find()?,
-            limits: Limits { deadline, ..Limits::default() },
+            clang,
+            limits: Limits::of_processor_time(unit_time),
             timings,
             cancel,
             identity: own_identity().context("cannot look at the running program")?,
@@ -87,7 +88,7 @@ impl<'a> Importer<'a> {
             *file = self.shown(&unit.directory, file);
         }
         let compiled = llvm::compile_with(
-            self.clang.program.as_os_str(),
+            &self.clang.tool,
             &prepared.text,
             &unit.flags,
             &prepared.map,
@@ -147,7 +148,7 @@ fn explain(error: CompileError, limits: &Limits) -> Failure {
         CompileError::Rejected(details) => Failure { details, ..Failure::new(DOES_NOT_COMPILE) },
         CompileError::Died { ending: Ending::TimedOut, .. } => Failure::new(format!(
             "clang did not finish compiling it within {} s and was stopped",
-            limits.deadline.as_secs()
+            limits.cpu.unwrap_or(limits.deadline).as_secs()
         )),
         CompileError::Died { ending: Ending::Signalled(signal), messages } => Failure {
             details: messages,
