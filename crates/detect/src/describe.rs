@@ -168,7 +168,10 @@ fn null_test(
             Relation::NonZero => value != 0,
         }
     };
+    let is_result = name.ends_with("()");
     match (holds_for(1), holds_for(0)) {
+        (true, false) if is_result => Some(format!("{name} returned null")),
+        (false, true) if is_result => Some(format!("{name} did not return null")),
         (true, false) => Some(format!("{name} is null")),
         (false, true) => Some(format!("{name} is not null")),
         _ => None,

@@ -7,6 +7,7 @@
 pub mod code;
 pub mod demand;
 pub mod describe;
+mod draft;
 pub mod effects;
 pub mod engine;
 pub mod entry;

@@ -5,6 +5,7 @@ use logic::{FormulaId, SymbolId, TermId};
 use program::{FunctionId, LocId};
 
 use crate::describe;
+use crate::draft::{self, Draft, Kind};
 use crate::machine::memory::ObjectId;
 use crate::machine::trail::{Event, What};
 use crate::machine::{Context, State, SymbolKind, Value};
@@ -26,45 +27,26 @@ pub fn segment(
     at: (FunctionId, LocId),
     message: &str,
 ) -> Segment {
-    let mut steps: Vec<Step> = Vec::new();
+    let mut drafts: Vec<Draft> = Vec::new();
     let mut events: Vec<&Event> = state.trail.iter().collect();
     events.reverse();
     for event in events {
         let (note, impact) = describe_event(context, state, relevant, event);
-        if note.is_empty() || (steps.is_empty() && !impact) {
+        let kind = Kind::of(&event.what);
+        let is_call = matches!(kind, Kind::Call | Kind::Return);
+        if note.is_empty() || !(impact || is_call && !drafts.is_empty()) {
             continue;
         }
         let place = place(context, event.function, event.loc);
-        let step = Step { place, note, impact, depth: event.depth };
-        if steps.last() != Some(&step) {
-            steps.push(step);
-        }
+        drafts.push(Draft { step: Step { place, note, impact, depth: event.depth }, kind });
     }
-    drop_idle_calls(&mut steps);
+    let mut steps = draft::readable(drafts);
     if steps.len() > MAX_STEPS {
         steps.drain(MAX_STEPS / 2..steps.len() - MAX_STEPS / 2);
     }
     let place = place(context, at.0, at.1);
     steps.push(Step { place, note: message.to_owned(), impact: true, depth: state.depth() });
     Segment { steps }
-}
-
-/// A call and its return with nothing in between say nothing.
-fn drop_idle_calls(steps: &mut Vec<Step>) {
-    let mut index = 0;
-    while index + 1 < steps.len() {
-        let idle = !steps[index].impact
-            && !steps[index + 1].impact
-            && steps[index].depth == steps[index + 1].depth
-            && steps[index].note.starts_with("calls ")
-            && steps[index + 1].note.starts_with("returns from ");
-        if idle {
-            steps.drain(index..index + 2);
-            index = index.saturating_sub(1);
-        } else {
-            index += 1;
-        }
-    }
 }
 
 fn describe_event(
@@ -106,11 +88,8 @@ fn describe_event(
         What::Modelled { callee, result } => {
             if concerns(context, state, relevant, *result) {
                 let name = callee.map(|callee| &*context.program.functions[callee].name);
-                (
-                    name.map_or("the call".to_owned(), |name| format!("{name}()"))
-                        + " gives the value",
-                    true,
-                )
+                let name = name.map_or("the call".to_owned(), |name| format!("{name}()"));
+                (format!("what {name} returns matters"), true)
             } else {
                 (String::new(), false)
             }
@@ -143,8 +122,10 @@ fn describe_value(
         Value::Int(term) => match context.terms.as_constant(term) {
             Some(constant) => format!("{name} is {constant} here"),
             None if mentions_term(context, relevant, term) => match describe::term(context, term) {
-                Some(text) if text != name => format!("{name} is {text} here"),
-                _ => format!("{name} gets its value here"),
+                Some(text) if text == name => format!("{name} gets its value here"),
+                Some(text) if is_call(&text) => format!("{name} is what {text} returned"),
+                Some(text) => format!("{name} is {text} here"),
+                None => format!("{name} gets its value here"),
             },
             None => return (String::new(), false),
         },
@@ -153,7 +134,10 @@ fn describe_value(
             if **target == *name || target.starts_with('*') {
                 return (String::new(), false);
             }
-            format!("{name} points to {target} here")
+            match target.ends_with("()") {
+                true => format!("{name} is what {target} returned"),
+                false => format!("{name} points to {target} here"),
+            }
         }
         Value::Float(float) if float.known == Some(0.0) => format!("{name} is 0 here"),
         Value::Uninit(_) => format!("{name} has no value yet"),
@@ -166,6 +150,12 @@ fn describe_value(
     };
     let impact = !is_constant || relevant.symbols.is_empty();
     (note, impact)
+}
+
+/// Whether a term is nothing but the result of a call.
+fn is_call(term: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    term.strip_suffix("()").is_some_and(|name| !name.is_empty() && name.chars().all(is_name))
 }
 
 /// Whether a formula speaks of what the violation is made of, other than iteration counts.

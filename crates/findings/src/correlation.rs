@@ -1,10 +1,11 @@
 //! Which fault causes which.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Step;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Correlation {
     pub from: String,
     pub to: String,
@@ -15,7 +16,9 @@ pub struct Correlation {
     pub path: Vec<Step>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Via {
     /// The error state itself violates the second constraint.
@@ -25,7 +28,7 @@ pub enum Via {
 }
 
 /// Faults connected by correlations.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
     pub id: String,
     pub faults: Vec<String>,

@@ -1,10 +1,11 @@
 //! The first point where a failing run corrupted its memory.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Place, Step};
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Corruption {
     #[serde(flatten)]
     pub place: Place,
@@ -25,7 +26,7 @@ pub struct Corruption {
     pub race: Vec<RaceAccess>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RaceAccess {
     #[serde(flatten)]
     pub place: Place,

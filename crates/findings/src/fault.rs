@@ -1,10 +1,13 @@
 //! Faults found on paths, the contracts functions rely on, and what stayed undecided.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Place, Step};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     Error,
@@ -12,7 +15,9 @@ pub enum Severity {
     Note,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     Unsafe,
@@ -23,7 +28,9 @@ pub enum Verdict {
 }
 
 /// Which part of firstfault, or whether another tool, found the fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultOrigin {
     Detection,
@@ -32,7 +39,7 @@ pub enum FaultOrigin {
     Imported,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// `F1`, `F2`, ... in printing order; given by [`Findings::finish`](crate::Findings::finish).
     /// Until then any name that is unique in the run.
@@ -65,13 +72,15 @@ pub struct Fault {
 }
 
 /// A faulty path from its first impact to the point where the fault is observed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Segment {
     pub steps: Vec<Step>,
 }
 
 /// What a function needs from callers that are not part of the program.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Contract {
     #[serde(flatten)]
     pub place: Place,
@@ -81,7 +90,7 @@ pub struct Contract {
 }
 
 /// A question that stayed open, and why.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct DontKnow {
     #[serde(flatten)]
     pub place: Place,

@@ -1,11 +1,14 @@
 //! What was analysed, what could not be, and what the user should know about it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Place;
 
 /// A program as the linker made it, or the files given as one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Program {
     pub name: String,
     pub units: u64,
@@ -15,7 +18,9 @@ pub struct Program {
 }
 
 /// A part of the input that could not be analysed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Incomplete {
     /// A source file, or the function or folder that is missing.
     pub what: String,
@@ -27,7 +32,9 @@ pub struct Incomplete {
 }
 
 /// Something about the input the user should know though nothing is missing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Notice {
     #[serde(flatten)]
     pub place: Place,

@@ -14,6 +14,7 @@ mod input;
 mod order;
 mod place;
 mod repair;
+mod select;
 mod statement;
 mod suggestion;
 
@@ -30,6 +31,7 @@ pub use suggestion::Suggestion;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The version of the contract, first thing in every report.
@@ -40,7 +42,7 @@ pub const SCHEMA: &str = "firstfault/1";
 pub type Stats = BTreeMap<String, serde_json::Value>;
 
 /// The results of one run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Findings {
     pub schema: String,
     /// What was looked for: ids of rules and templates.
@@ -77,6 +79,13 @@ pub struct Findings {
     pub suggestions: Vec<Suggestion>,
     #[serde(default)]
     pub stats: Stats,
+}
+
+/// The JSON Schema of the contract, as published in `docs/findings.schema.json`. Readers
+/// accept fields they do not know: later versions add some.
+pub fn schema() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::draft07();
+    settings.into_generator().into_root_schema_for::<Findings>().into()
 }
 
 impl Default for Findings {

@@ -1,9 +1,12 @@
 //! Positions in the user's files and the steps of a path.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A position in the user's sources. Ordered as a reader would go through them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Place {
     /// Relative to the project where possible.
     pub file: String,
@@ -17,7 +20,9 @@ pub struct Place {
 }
 
 /// One step of a path through the program.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 pub struct Step {
     #[serde(flatten)]
     pub place: Place,

@@ -1,10 +1,11 @@
 //! Changes to the source that would remove a fault.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Place, Step};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Repair {
     /// From 1; tied repairs share a rank.
     pub rank: u32,
@@ -23,7 +24,7 @@ pub struct Repair {
 }
 
 /// `old` at this place becomes `new`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     #[serde(flatten)]
     pub place: Place,

@@ -1,10 +1,11 @@
 //! What past fixes of similar statements suggest.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Change;
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Suggestion {
     /// From 1; tied suggestions share a rank.
     pub rank: u32,

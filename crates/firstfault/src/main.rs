@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod config;
+mod identity;
 mod interrupt;
 mod log;
 mod pipeline;
@@ -23,6 +24,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    cli.color.write_global();
     let cancel = interrupt::watch();
     let outcome = match cli.command {
         Command::Check(args) => commands::check::run(&args, &cancel),
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
         Command::Locate(args) => commands::locate::run(&args, &cancel),
         Command::Crash(args) => commands::crash::run(&args, &cancel),
         Command::Spec(args) => commands::spec::run(&args),
+        Command::Report(args) => commands::report::run(&args),
         Command::Rules => commands::spec::rules(),
         Command::Explain(args) => commands::spec::explain(&args),
     };

@@ -3,7 +3,10 @@
 //! One module per format; each turns [`findings::Findings`] into bytes and knows nothing
 //! of where they go. [`output`] brings them there whole or not at all.
 
+pub mod diff;
+pub mod edits;
 pub mod output;
+pub mod rules;
 pub mod sarif;
 pub mod sources;
 
@@ -12,6 +15,7 @@ mod json;
 mod text;
 
 use findings::Findings;
+use rules::Rule;
 use sources::Sources;
 
 /// How findings are written down.
@@ -21,6 +25,8 @@ pub enum Format {
     Text,
     /// The contract of the `findings` crate.
     Json,
+    /// For code scanning services and editors.
+    Sarif,
     /// The correlation graph for Graphviz.
     Dot,
     /// The correlation graph as a picture.
@@ -36,21 +42,26 @@ pub struct Options {
     pub brief: bool,
     /// List what stayed undecided.
     pub dont_knows: bool,
+    /// List what functions ask of callers outside the program.
+    pub contracts: bool,
     /// The correlation graph instead of the faults, where people read.
     pub graph: bool,
 }
 
-/// The report in the given format, ending in a newline.
+/// The report in the given format, ending in a newline. What `rules` do not describe is shown
+/// by its name.
 pub fn render(
     findings: &Findings,
     format: Format,
     sources: &mut Sources,
+    rules: &[Rule],
     options: Options,
 ) -> String {
     match format {
         Format::Text if options.graph => graph::outline(findings),
         Format::Text => text::render(findings, sources, options),
         Format::Json => json::render(findings),
+        Format::Sarif => sarif::render(findings, sources, rules),
         Format::Dot => graph::dot(findings),
         Format::Svg => graph::svg(findings),
     }

@@ -1,9 +1,10 @@
 //! Lines of the user's files, read when a report wants to show them.
 //!
 //! The text is hostile: it may be no UTF-8, hold terminal escapes or lines of a megabyte.
-//! What comes out here is safe to print.
+//! What comes out of [`Sources::line`] is safe to print.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// Longer lines are cut; nobody reads on.
@@ -15,7 +16,14 @@ const LARGEST_FILE: u64 = 64 << 20;
 #[derive(Debug, Default)]
 pub struct Sources {
     root: PathBuf,
-    files: HashMap<String, Option<Vec<u8>>>,
+    files: HashMap<String, Option<File>>,
+}
+
+/// A file and where its lines begin.
+#[derive(Debug)]
+struct File {
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
 }
 
 /// A line as it can be shown, and where in it the asked-for column is.
@@ -34,12 +42,52 @@ impl Sources {
 
     /// A line and a byte column, both from 1.
     pub fn line(&mut self, file: &str, line: u32, column: u32) -> Option<Line> {
-        let root = &self.root;
-        let content =
-            self.files.entry(file.to_owned()).or_insert_with(|| read(&root.join(file))).as_ref()?;
+        Some(printable(self.raw_line(file, line)?, column as usize))
+    }
+
+    /// The bytes of a line, without its end.
+    pub fn raw_line(&mut self, file: &str, line: u32) -> Option<&[u8]> {
+        let file = self.file(file)?;
         let index = usize::try_from(line.checked_sub(1)?).ok()?;
-        let bytes = content.split(|byte| *byte == b'\n').nth(index)?;
-        Some(printable(bytes, column as usize))
+        let start = *file.starts.get(index)?;
+        let end = file.starts.get(index + 1).map_or(file.bytes.len(), |next| next - 1);
+        let line = &file.bytes[start..end];
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+
+    /// The whole content of a file.
+    pub fn content(&mut self, file: &str) -> Option<&[u8]> {
+        self.file(file).map(|file| file.bytes.as_slice())
+    }
+
+    /// As many of these lines as there are, as they can be shown, and the first one's number.
+    pub fn lines(&mut self, file: &str, lines: RangeInclusive<u32>) -> Vec<(u32, String)> {
+        let numbers = (*lines.start()).max(1)..=*lines.end();
+        numbers.map_while(|n| self.line(file, n, 0).map(|line| (n, line.text))).collect()
+    }
+
+    /// The column as readers count it: characters instead of bytes, both from 1.
+    pub fn character(&mut self, file: &str, line: u32, column: u32) -> u32 {
+        let bytes = self.raw_line(file, line);
+        let before = bytes.and_then(|bytes| bytes.get(..column.checked_sub(1)? as usize));
+        let count = before.map(|before| String::from_utf8_lossy(before).chars().count());
+        count.and_then(|count| u32::try_from(count + 1).ok()).unwrap_or(column)
+    }
+
+    fn file(&mut self, file: &str) -> Option<&File> {
+        if !self.files.contains_key(file) {
+            let content = read(&self.root.join(file)).map(File::new);
+            self.files.insert(file.to_owned(), content);
+        }
+        self.files.get(file)?.as_ref()
+    }
+}
+
+impl File {
+    fn new(bytes: Vec<u8>) -> Self {
+        let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+        Self { bytes, starts }
     }
 }
 
@@ -53,7 +101,6 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 fn printable(bytes: &[u8], column: usize) -> Line {
-    let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
     let before = bytes.get(..column.saturating_sub(1)).filter(|_| column > 0);
     let clean = |bytes: &[u8]| -> String {
         String::from_utf8_lossy(bytes).chars().map(printable_char).collect::<String>()
@@ -87,7 +134,7 @@ mod tests {
 
     #[test]
     fn hostile_text_is_shown_and_does_nothing() {
-        let line = printable(b"\x1b[31m\tx\xff = 1;\x00\r", 7);
+        let line = printable(b"\x1b[31m\tx\xff = 1;\x00", 7);
         assert_eq!(line.text, "\u{fffd}[31m x\u{fffd} = 1;\u{fffd}");
         assert_eq!(line.caret, Some(6));
         assert_eq!(printable("/*\u{202e}*/".as_bytes(), 1).text, "/*\u{fffd}*/");
@@ -103,12 +150,25 @@ mod tests {
     #[test]
     fn what_is_not_there_is_not_shown() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("a.c"), "one\ntwo").unwrap();
+        std::fs::write(folder.path().join("a.c"), "one\r\ntwo").unwrap();
         let mut sources = Sources::new(folder.path());
+        assert_eq!(sources.line("a.c", 1, 1).unwrap().text, "one");
         assert_eq!(sources.line("a.c", 2, 1).unwrap().text, "two");
         assert_eq!(sources.line("a.c", 3, 1), None);
         assert_eq!(sources.line("a.c", 0, 1), None);
         assert_eq!(sources.line("b.c", 1, 1), None);
         assert_eq!(sources.line("/dev/zero", 1, 1), None);
+        assert_eq!(sources.lines("a.c", 0..=9).len(), 2);
+    }
+
+    #[test]
+    fn columns_are_counted_in_characters_where_readers_do() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.c"), "/* \u{e9} */ x = 1;\n").unwrap();
+        let mut sources = Sources::new(folder.path());
+        assert_eq!(sources.character("a.c", 1, 10), 9);
+        assert_eq!(sources.character("a.c", 1, 0), 0);
+        assert_eq!(sources.character("a.c", 1, 500), 500);
+        assert_eq!(sources.character("gone.c", 1, 7), 7);
     }
 }

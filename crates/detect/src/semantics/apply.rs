@@ -4,13 +4,14 @@ use logic::{FormulaId, TermId, Terms};
 use program::{InstId, LocId, Operand, Ty};
 use spec::attribute::AttributeId;
 use spec::lower::{Argument, Effect, UNDEF};
+use spec::rules::Rules;
 
 use crate::code::Code;
 use crate::machine::access::make_nullable;
 use crate::machine::addresses;
 use crate::machine::attributes::Attributes;
 use crate::machine::exec::describe_value;
-use crate::machine::memory::{Content, Data, Object, ObjectKind};
+use crate::machine::memory::{Content, Data, Object, ObjectId, ObjectKind};
 use crate::machine::trail::What;
 use crate::machine::value::Float;
 use crate::machine::{Context, Feasible, State, SymbolKind, Value};
@@ -20,6 +21,7 @@ use crate::semantics::lowered::{Lowered, machine_type};
 /// the instruction.
 pub struct Applying<'c, 'p> {
     pub code: &'c Code<'p>,
+    pub rules: &'c Rules,
     pub context: &'c mut Context<'p>,
     /// The call or instruction.
     pub inst: InstId,
@@ -210,16 +212,28 @@ impl<'p> Applying<'_, 'p> {
                 let target = state.resource_mut(self.context, target, self.loc);
                 let to = value.map_or(Value::Unknown, Value::Int);
                 if let Value::Pointer { object, .. } = target {
-                    let callee = self.callee_name(state);
-                    let note =
-                        format!("{callee} changes the state of {}", state.memory.get(object).name);
-                    let (function, depth) = (state.top().function, state.depth());
-                    let what = What::Effect(note.into(), Some(object));
-                    state.trail.push(what, self.loc, function, depth);
+                    self.remember_state(state, object, value);
                 }
                 Attributes { context: self.context, state, loc: self.loc }.set(target, name, to);
             }
         }
+    }
+
+    /// For the steps of a report: who brought the object into which state. That a call makes
+    /// an object is said by its result.
+    fn remember_state(&self, state: &mut State, object: ObjectId, value: Option<TermId>) {
+        let callee = self.callee_name(state);
+        let name = state.memory.get(object).name.to_string();
+        if name == callee {
+            return;
+        }
+        let code = value.and_then(|value| self.context.terms.as_constant(value));
+        let note = match code.and_then(|code| self.rules.name_of(code)) {
+            Some(word) => format!("{name} is {word} by {callee}"),
+            None => format!("{callee} changes the state of {name}"),
+        };
+        let (function, depth) = (state.top().function, state.depth());
+        state.trail.push(What::Effect(note.into(), Some(object)), self.loc, function, depth);
     }
 
     fn is_pointer(&self, state: &State, argument: &Argument) -> bool {

@@ -213,11 +213,15 @@ impl<'p> Specified<'_, 'p> {
         let (loc, ty) = (body.insts[inst].loc, body.insts[inst].ty);
         if is_call {
             let makes_object = contributions.iter().any(|c| self.makes_object(c, inst));
-            Applying { code: self.code, context, inst, loc, extents: Vec::new() }.prepare_result(
-                state,
-                ty,
-                makes_object,
-            );
+            Applying {
+                code: self.code,
+                rules: self.compiled.rules,
+                context,
+                inst,
+                loc,
+                extents: Vec::new(),
+            }
+            .prepare_result(state, ty, makes_object);
         }
         let mut states = vec![state.clone()];
         for contribution in contributions {
@@ -315,7 +319,14 @@ impl<'p> Specified<'_, 'p> {
             written_extents(&mut lowering, &contribute.commands, &mut extents);
             match (condition, effects) {
                 (Ok(Terms::TRUE), Ok(effects)) => {
-                    let mut applying = Applying { code: self.code, context, inst, loc, extents };
+                    let mut applying = Applying {
+                        code: self.code,
+                        rules: self.compiled.rules,
+                        context,
+                        inst,
+                        loc,
+                        extents,
+                    };
                     after.extend(applying.apply(state, &effects));
                 }
                 (Ok(condition), Ok(effects)) => {
@@ -324,7 +335,14 @@ impl<'p> Specified<'_, 'p> {
                         then: effects,
                         otherwise: Vec::new(),
                     };
-                    let mut applying = Applying { code: self.code, context, inst, loc, extents };
+                    let mut applying = Applying {
+                        code: self.code,
+                        rules: self.compiled.rules,
+                        context,
+                        inst,
+                        loc,
+                        extents,
+                    };
                     after.extend(applying.apply(state, &[when]));
                 }
                 _ => after.push(state),

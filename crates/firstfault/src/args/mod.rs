@@ -1,9 +1,11 @@
 //! The command line's grammar.
 
 mod input;
+mod select;
 mod spec;
 
 pub use input::{InputArgs, build};
+pub use select::SelectArgs;
 pub use spec::{ExplainArgs, SpecAction, SpecArgs};
 
 use std::path::PathBuf;
@@ -19,6 +21,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
                   3 part of the input could not be analysed."
 )]
 pub struct Cli {
+    #[command(flatten)]
+    pub color: colorchoice_clap::Color,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -41,7 +45,9 @@ pub enum Command {
     Crash(crate::commands::crash::CrashArgs),
     /// Check, show, test and start fault specifications
     Spec(SpecArgs),
-    /// List the rules
+    /// Write the findings of the last command again, in any format
+    Report(crate::commands::report::ReportArgs),
+    /// List the rules and belief templates
     Rules,
     /// Say what a rule finds, why it is a fault, and how to fix it
     Explain(ExplainArgs),
@@ -84,9 +90,14 @@ pub struct CheckArgs {
     /// List what stayed undecided, and why
     #[arg(long)]
     pub dont_knows: bool,
+    /// List what functions ask of callers outside the program
+    #[arg(long)]
+    pub contracts: bool,
     /// Only which fault causes which
     #[arg(long)]
     pub graph: bool,
+    #[command(flatten)]
+    pub select: SelectArgs,
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -161,6 +172,8 @@ pub enum ReportFormat {
     Text,
     /// For programs
     Json,
+    /// SARIF 2.1.0, for code scanning services and editors
+    Sarif,
     /// Which fault causes which, for Graphviz
     Dot,
     /// Which fault causes which, as a picture
@@ -172,6 +185,7 @@ impl From<ReportFormat> for report::Format {
         match format {
             ReportFormat::Text => Self::Text,
             ReportFormat::Json => Self::Json,
+            ReportFormat::Sarif => Self::Sarif,
             ReportFormat::Dot => Self::Dot,
             ReportFormat::Svg => Self::Svg,
         }
@@ -185,6 +199,8 @@ pub enum ListFormat {
     Text,
     /// For programs
     Json,
+    /// SARIF 2.1.0, for code scanning services and editors
+    Sarif,
 }
 
 impl From<ListFormat> for report::Format {
@@ -192,6 +208,7 @@ impl From<ListFormat> for report::Format {
         match format {
             ListFormat::Text => Self::Text,
             ListFormat::Json => Self::Json,
+            ListFormat::Sarif => Self::Sarif,
         }
     }
 }

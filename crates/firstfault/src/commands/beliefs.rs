@@ -13,8 +13,9 @@ use rayon::prelude::*;
 use report::Options;
 use report::output::Target;
 
-use super::{Outcome, reporting};
-use crate::args::{InputArgs, ListFormat, OutputArgs, RunArgs};
+use super::Outcome;
+use super::reporting::Reporting;
+use crate::args::{InputArgs, ListFormat, OutputArgs, RunArgs, SelectArgs};
 use crate::pipeline::{self, Imported, guarded};
 
 #[derive(Args)]
@@ -53,6 +54,8 @@ pub struct BeliefsArgs {
     #[arg(long, value_name = "N", hide = true)]
     plant: Option<usize>,
     #[command(flatten)]
+    select: SelectArgs,
+    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -61,11 +64,14 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
     target.check()?;
     let templates = templates(args)?;
     let previous = args.previous.as_deref().map(read_events).transpose()?;
-    let (events, mut findings, root) = match &args.from {
-        Some(folder) => (read_events(folder)?, Findings::new(), PathBuf::from(".")),
+    let (events, mut findings, root, files) = match &args.from {
+        Some(folder) => {
+            (read_events(folder)?, Findings::new(), PathBuf::from("."), BTreeSet::new())
+        }
         None => {
             let (inputs, root) = args.input.resolve()?;
             let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
+            let files = imported.files();
             let units = imported.take_units();
             let known = known(&imported, &units, &templates);
             let events = events(&mut imported, &units, &known);
@@ -77,7 +83,7 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
             }
             imported.write_timings(&args.run)?;
             imported.findings.programs.push(summary(&units));
-            (events, imported.findings, root)
+            (events, imported.findings, root, files)
         }
     };
     if let Some(folder) = &args.events {
@@ -93,11 +99,10 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
     }
     findings.deviations = deviations;
     findings.finish();
-    if !cancel.is_cancelled() {
-        let options = Options { brief: args.brief, ..Options::default() };
-        reporting::write(&target, &findings, &root, args.format.into(), options)?;
-    }
-    Ok(Outcome::of(&findings))
+    let options = Options { brief: args.brief, ..Options::default() };
+    let (format, state) = (args.format.into(), args.run.state.as_deref());
+    let reporting = Reporting { target: &target, root: &root, format, options, state };
+    reporting.finish(findings, &args.select, &files, cancel)
 }
 
 /// With an earlier version, both versions count as one body of examples, and only rules that

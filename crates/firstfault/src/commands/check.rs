@@ -13,7 +13,8 @@ use report::Options;
 use report::output::Target;
 use spec::rules::Rules;
 
-use super::{Outcome, reporting};
+use super::Outcome;
+use super::reporting::Reporting;
 use crate::args::CheckArgs;
 use crate::config::{self, Config};
 use crate::pipeline::{self, Timings, guarded};
@@ -31,6 +32,7 @@ pub fn run_with(args: &CheckArgs, foreign: &Imported, cancel: &Cancel) -> Result
     let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
     let applied = rules.faults.iter().filter(|fault| settings.wants(&fault.id));
     imported.findings.rules.extend(applied.map(|fault| fault.id.clone()));
+    let files = imported.files();
     let mut missing = BTreeSet::new();
     let mut placed = BTreeSet::new();
     for index in 0..imported.plans.len() {
@@ -47,12 +49,11 @@ pub fn run_with(args: &CheckArgs, foreign: &Imported, cancel: &Cancel) -> Result
     let mut findings = imported.findings;
     findings.notices.extend(super::correlate::unplaced(foreign, &placed));
     findings.finish();
-    if !cancel.is_cancelled() {
-        let (brief, dont_knows) = (args.brief, args.dont_knows);
-        let options = Options { brief, dont_knows, graph: args.graph, ..Options::default() };
-        reporting::write(&target, &findings, &root, args.format.into(), options)?;
-    }
-    Ok(Outcome::of(&findings))
+    let CheckArgs { brief, dont_knows, contracts, graph, .. } = *args;
+    let options = Options { brief, dont_knows, contracts, graph, ..Options::default() };
+    let (format, state) = (args.format.into(), args.run.state.as_deref());
+    let reporting = Reporting { target: &target, root: &root, format, options, state };
+    reporting.finish(findings, &args.select, &files, cancel)
 }
 
 /// One program after the other: only one is in memory in its linked form.

@@ -2,11 +2,13 @@
 
 pub mod beliefs;
 pub mod capture;
+mod catalogue;
 pub mod check;
 pub mod correlate;
 pub mod crash;
 pub mod locate;
 mod project;
+pub mod report;
 mod reporting;
 pub mod show;
 pub mod spec;

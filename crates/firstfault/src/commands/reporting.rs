@@ -1,15 +1,35 @@
-//! Writing a report, for every command that has one.
+//! From findings to a report: for every command that has one.
 
-use std::io::IsTerminal;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use base::Cancel;
+use capture::Settings;
 use findings::Findings;
 use report::output::Target;
 use report::sources::Sources;
 use report::{Format, Options};
 
-/// Renders the findings and brings them to their reader. Sources are looked for below `root`.
+use super::{Outcome, catalogue};
+use crate::args::SelectArgs;
+use crate::identity::{self, base_commit, baseline, changes, ignore};
+
+/// Where the last findings are kept, in the folder of the project's state.
+const LAST: &str = "last.json";
+
+/// What is to be done with findings.
+pub struct Reporting<'a> {
+    pub target: &'a Target,
+    /// Sources are looked for below it.
+    pub root: &'a Path,
+    pub format: Format,
+    pub options: Options,
+    /// What `--state` says.
+    pub state: Option<&'a Path>,
+}
+
+/// Renders the findings, keeps them for `firstfault report`, and brings them to their reader.
 pub fn write(
     target: &Target,
     findings: &Findings,
@@ -17,10 +37,95 @@ pub fn write(
     format: Format,
     options: Options,
 ) -> Result<()> {
-    let to_terminal = *target == Target::Stdout && std::io::stdout().is_terminal();
-    // https://no-color.org
-    let colour = to_terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let options = Options { colour, ..options };
-    let text = report::render(findings, format, &mut Sources::new(root), options);
-    Ok(target.write(text.as_bytes())?)
+    let mut named = findings.clone();
+    identity::name(&mut named, &mut Sources::new(root));
+    Reporting { target, root, format, options, state: None }.write(&named)
+}
+
+impl Reporting<'_> {
+    /// Names the findings, leaves out what is not wanted, and writes the rest. `files` are all
+    /// that were analysed.
+    pub fn finish(
+        &self,
+        mut findings: Findings,
+        select: &SelectArgs,
+        files: &BTreeSet<String>,
+        cancel: &Cancel,
+    ) -> Result<Outcome> {
+        let mut sources = Sources::new(self.root);
+        identity::name(&mut findings, &mut sources);
+        let known = catalogue::rules(self.root)?.into_iter().map(|rule| rule.id).collect();
+        ignore::apply(&mut findings, files, &known, &mut sources);
+        if let Some(path) = &select.save_baseline {
+            baseline::save(&findings, path)?;
+        }
+        if let Some(path) = &select.baseline {
+            baseline::leave_out(&mut findings, &baseline::read(path)?, "in_baseline");
+        }
+        if let Some(commit) = &select.changed_since {
+            let changes = changes::since(commit, self.root, cancel)?;
+            changes::keep_changed(&mut findings, &changes, &mut sources);
+        }
+        // The other version is analysed only where there is something to compare.
+        if let Some(commit) = &select.diff
+            && findings.has_findings()
+        {
+            let before = base_commit::known(commit, cancel)?;
+            baseline::leave_out(&mut findings, &before, "known_before");
+        }
+        findings.finish();
+        if !cancel.is_cancelled() {
+            self.write(&findings)?;
+        }
+        Ok(Outcome::of(&findings))
+    }
+
+    fn write(&self, findings: &Findings) -> Result<()> {
+        self.remember(findings);
+        self.render(findings)
+    }
+
+    /// Renders findings without keeping them.
+    pub fn render(&self, findings: &Findings) -> Result<()> {
+        let options = Options { colour: wants_colour(self.target), ..self.options };
+        let rules = match self.format {
+            Format::Sarif => catalogue::rules(self.root)?,
+            Format::Text | Format::Json | Format::Dot | Format::Svg => Vec::new(),
+        };
+        let mut sources = Sources::new(self.root);
+        let text = report::render(findings, self.format, &mut sources, &rules, options);
+        Ok(self.target.write(text.as_bytes())?)
+    }
+
+    /// A state that cannot be written costs `firstfault report`, not this report.
+    fn remember(&self, findings: &Findings) {
+        let state = state(self.root, self.state);
+        let json = serde_json::to_vec(findings).unwrap_or_default();
+        let kept = std::fs::create_dir_all(&state)
+            .map_err(anyhow::Error::from)
+            .and_then(|()| Ok(Target::File(state.join(LAST)).write(&json)?));
+        if let Err(error) = kept {
+            crate::log::warning(&format!("`firstfault report` will not know this: {error:#}"));
+        }
+    }
+}
+
+/// The findings of the last command in this project.
+pub fn last(root: &Path, state_dir: Option<&Path>) -> PathBuf {
+    state(root, state_dir).join(LAST)
+}
+
+fn state(root: &Path, state: Option<&Path>) -> PathBuf {
+    state.map_or_else(|| Settings::for_project(root).state_dir, Path::to_owned)
+}
+
+/// On a terminal, or where `--color` insists; https://no-color.org and its kin are heard.
+fn wants_colour(target: &Target) -> bool {
+    use anstream::{AutoStream, ColorChoice};
+    match target {
+        Target::Stdout => AutoStream::choice(&std::io::stdout()) != ColorChoice::Never,
+        Target::File(_) => {
+            matches!(ColorChoice::global(), ColorChoice::Always | ColorChoice::AlwaysAnsi)
+        }
+    }
 }

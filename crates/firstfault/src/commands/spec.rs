@@ -6,15 +6,15 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use findings::Severity;
 use report::output::Target;
-use spec::ast::SpecKind;
+use report::rules::Rule;
 use spec::diagnostic::suggest;
 use spec::discover::{self, FAULTS};
 use spec::{Loaded, scaffold, show};
 
-use super::Outcome;
+use super::{Outcome, catalogue};
 use crate::args::{ExplainArgs, SpecAction, SpecArgs};
-use crate::config;
 
 pub fn run(args: &SpecArgs) -> Result<Outcome> {
     match &args.action {
@@ -26,36 +26,36 @@ pub fn run(args: &SpecArgs) -> Result<Outcome> {
     }
 }
 
-/// All rules, one line each: the built-in ones and the project's.
+/// All rules and templates, one line each: the built-in ones and the project's.
 pub fn rules() -> Result<Outcome> {
-    let mut all = discover::builtin();
-    all.extend(discover::load(&config::load(Path::new("."))?.spec)?);
-    let lines: String = all
-        .iter()
-        .filter(|loaded| loaded.spec.kind == SpecKind::Fault)
-        .map(|Loaded { spec, .. }| {
-            let title = spec.title.as_deref().unwrap_or_default();
-            format!("{:<20} {:<8} {title}\n", spec.id, spec.severity.name())
-        })
-        .collect();
-    print(&lines)?;
+    let line = |rule: &Rule| {
+        let severity = match rule.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        };
+        format!("{:<24} {severity:<8} {}\n", rule.id, rule.title)
+    };
+    let faults = catalogue::faults(Path::new("."))?;
+    let faults: String = faults.iter().map(line).collect();
+    let templates: String = catalogue::templates().iter().map(line).collect();
+    print(&format!("faults (check):\n{faults}\nbeliefs (beliefs):\n{templates}"))?;
     Ok(Outcome::Clean)
 }
 
 pub fn explain(args: &ExplainArgs) -> Result<Outcome> {
-    if let Some(text) = discover::documentation(&args.rule) {
-        print(text)?;
-        return Ok(Outcome::Clean);
-    }
-    let own = discover::load(&config::load(Path::new("."))?.spec)?;
-    let Some(rule) = own.iter().find(|loaded| loaded.spec.id == args.rule) else {
-        bail!("no rule is named {}{}", args.rule, nearest_rule(&args.rule));
+    let rules = catalogue::rules(Path::new("."))?;
+    let Some(rule) = rules.iter().find(|rule| rule.id == args.rule) else {
+        let near = suggest(&args.rule, rules.iter().map(|rule| rule.id.as_str()));
+        let near = near.map_or("; `firstfault rules` lists them".to_owned(), |near| {
+            format!("; do you mean {near}?")
+        });
+        bail!("no rule is named {}{near}", args.rule);
     };
-    let doc = Path::new(&rule.path).with_file_name("doc.md");
-    let text = fs::read_to_string(&doc).with_context(|| {
-        format!("rule {} has no document: cannot read {}", args.rule, doc.display())
-    })?;
-    print(&text)?;
+    if rule.doc.is_empty() {
+        bail!("rule {} has no document: write a doc.md beside its specification", rule.id);
+    }
+    print(&rule.doc)?;
     Ok(Outcome::Clean)
 }
 

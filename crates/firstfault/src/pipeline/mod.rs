@@ -13,6 +13,7 @@ pub use guarded::guarded;
 pub use plan::Plan;
 pub use timings::{Timings, Work};
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -195,6 +196,12 @@ impl Imported {
         let about = |message: String| notice(format!("{}: {message}", plan.name));
         self.findings.notices.extend(linked.notices.into_iter().map(about));
         linked.program
+    }
+
+    /// The files of the project that were compiled, headers included.
+    pub fn files(&self) -> BTreeSet<String> {
+        let files = self.units.iter().flatten().flat_map(|unit| &unit.files);
+        files.filter(|file| !file.is_system).map(|file| file.path.clone()).collect()
     }
 
     /// Every unit, unlinked, for analyses that look at each on its own. Nothing is left to link.

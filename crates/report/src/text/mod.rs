@@ -1,15 +1,17 @@
 //! The report for people: `file:line:column: severity: message [rule]`, the source, the
 //! path as numbered notes nested by call, and a summary to end with.
 
+mod corruption;
 mod deviation;
 mod groups;
 mod paint;
+mod repairs;
 mod snippet;
 mod summary;
 
 use std::fmt::Write;
 
-use findings::{Fault, Findings, Place, Severity, Statement, Step};
+use findings::{DontKnow, Fault, Findings, Place, Severity, Statement, Step};
 
 use crate::Options;
 use crate::sources::{Sources, one_line};
@@ -29,22 +31,21 @@ pub fn render(findings: &Findings, sources: &mut Sources, options: Options) -> S
         text.statement(statement);
     }
     if let Some(corruption) = &findings.corruption {
-        let message = match corruption.message.as_str() {
-            "" => format!("memory is first corrupted here ({})", corruption.kind),
-            message => message.to_owned(),
-        };
-        text.headline(&corruption.place, Severity::Error, &message, &corruption.kind);
-        text.steps(&corruption.chain, Some(&corruption.place));
+        text.corruption(corruption);
+    }
+    for repair in &findings.repairs {
+        text.repair(repair);
+    }
+    for suggestion in &findings.suggestions {
+        text.suggestion(suggestion);
     }
     if options.dont_knows {
-        for open in &findings.dont_knows {
-            text.headline(
-                &open.place,
-                Severity::Note,
-                &format!("undecided: {}", open.reason),
-                &open.rule,
-            );
-            text.note(&open.at, "the analysis stopped here");
+        findings.dont_knows.iter().for_each(|open| text.dont_know(open));
+    }
+    if options.contracts {
+        for contract in &findings.contracts {
+            let message = format!("callers must see to it that {}", contract.requires);
+            text.headline(&contract.place, Severity::Note, &message, &contract.rule);
         }
     }
     summary::write(&mut text.out, findings, &text.paint, options);
@@ -106,14 +107,28 @@ impl Text<'_> {
         }
     }
 
+    fn dont_know(&mut self, open: &DontKnow) {
+        let message = format!("undecided: {}", open.reason);
+        self.headline(&open.place, Severity::Note, &message, &open.rule);
+        self.note(&open.at, "the analysis stopped here");
+        if !open.resolve.is_empty() && !self.options.brief {
+            self.line(&format!("  to decide it: {}", one_line(&open.resolve)));
+        }
+    }
+
+    /// The line that stands alone, and the source it is about.
     fn headline(&mut self, place: &Place, severity: Severity, message: &str, rule: &str) {
+        self.first_line(place, severity, message, rule);
+        if !self.options.brief {
+            self.snippet(place);
+        }
+    }
+
+    fn first_line(&mut self, place: &Place, severity: Severity, message: &str, rule: &str) {
         let word = self.paint.severity(severity);
         let at = self.paint.strong(&position(place));
         let message = self.paint.strong(&one_line(message));
         self.line(&format!("{at}: {word}: {message} [{}]", one_line(rule)));
-        if !self.options.brief {
-            self.snippet(place);
-        }
     }
 
     /// The steps of a path; the source of what is `shown` already is not repeated.

@@ -14,6 +14,14 @@ const MAX_PROGRAMS: usize = 20;
 /// Notices listed before the rest is only counted.
 const MAX_NOTICES: usize = 10;
 
+/// Counters of what was found and is not shown, and why it is not.
+const LEFT_OUT: [(&str, &str); 4] = [
+    ("ignored", "silenced by comments"),
+    ("in_baseline", "in the baseline"),
+    ("unchanged", "nothing on their path was edited"),
+    ("known_before", "not new"),
+];
+
 pub fn write(out: &mut String, findings: &Findings, paint: &Paint, options: Options) {
     let mut line = |text: &str| writeln!(out, "{text}").expect("writing to a string cannot fail");
     if !options.brief {
@@ -29,13 +37,19 @@ pub fn write(out: &mut String, findings: &Findings, paint: &Paint, options: Opti
         line(&format!("{word}: {}: {}", one_line(&missing.what), one_line(&missing.reason)));
     }
     line(&verdict(findings, paint));
+    for (name, words) in LEFT_OUT {
+        let n = findings.stats.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
+        if n > 0 {
+            line(&format!("{} left out: {words}", count(n, "finding")));
+        }
+    }
     if !findings.dont_knows.is_empty() && !options.dont_knows {
         let open = count(findings.dont_knows.len() as u64, "question");
         line(&format!("{open} stayed undecided; --dont-knows lists them"));
     }
-    if !findings.contracts.is_empty() {
+    if !findings.contracts.is_empty() && !options.contracts {
         let contracts = count(findings.contracts.len() as u64, "contract");
-        line(&format!("{contracts} on callers outside the program; --format json has them"));
+        line(&format!("{contracts} on callers outside the program; --contracts lists them"));
     }
 }
 
@@ -100,6 +114,12 @@ fn verdict(findings: &Findings, paint: &Paint) -> String {
     }
     if findings.corruption.is_some() {
         parts.push("1 first corruption".to_owned());
+    }
+    if !findings.repairs.is_empty() {
+        parts.push(count(findings.repairs.len() as u64, "repair"));
+    }
+    if !findings.suggestions.is_empty() {
+        parts.push(count(findings.suggestions.len() as u64, "suggestion"));
     }
     match (parts.is_empty(), findings.rules.is_empty()) {
         // Silence must not look like a clean bill of health.

@@ -64,7 +64,7 @@ fn example() -> Findings {
 fn rendered(options: Options) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.c"), "  free(p);\n  release(p);\n\tx = p->x;\n").unwrap();
-    render(&example(), Format::Text, &mut Sources::new(folder.path()), options)
+    render(&example(), Format::Text, &mut Sources::new(folder.path()), &[], options)
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn colours_come_only_when_asked_for() {
 #[test]
 fn silence_says_whether_anybody_looked() {
     let last_line = |findings: &Findings| {
-        let text = render(findings, Format::Text, &mut Sources::new("."), Options::default());
+        let text = render(findings, Format::Text, &mut Sources::new("."), &[], Options::default());
         text.lines().last().map(str::to_owned).unwrap_or_default()
     };
     let mut findings = Findings::new();

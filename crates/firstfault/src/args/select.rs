@@ -1,0 +1,21 @@
+//! Which findings are reported.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Args, Default)]
+pub struct SelectArgs {
+    /// Leave out what this baseline, or an earlier JSON report, has already
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Remember everything that is found now, for --baseline
+    #[arg(long, value_name = "FILE")]
+    pub save_baseline: Option<PathBuf>,
+    /// Only what is new since this commit, which is analysed, too
+    #[arg(long, value_name = "COMMIT", conflicts_with = "changed_since")]
+    pub diff: Option<String>,
+    /// Only what goes through functions that were edited since this commit
+    #[arg(long, value_name = "COMMIT")]
+    pub changed_since: Option<String>,
+}

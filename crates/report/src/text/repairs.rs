@@ -1,0 +1,61 @@
+//! Repairs and suggestions: why, what was checked, and the change as a diff.
+
+use findings::{Change, Place, Repair, Severity, Suggestion};
+
+use super::Text;
+use crate::diff;
+use crate::sources::one_line;
+
+impl Text<'_> {
+    pub(super) fn repair(&mut self, repair: &Repair) {
+        let fault = repair.fault.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
+        let why = if repair.why.is_empty() { String::new() } else { format!(": {}", repair.why) };
+        let place = place(&repair.changes);
+        let place = place.or_else(|| repair.steps.last().map(|step| step.place.clone()));
+        let message = format!("repair {}{fault}{why}", repair.rank);
+        self.first_line(&place.unwrap_or_default(), Severity::Note, &message, "repair");
+        if self.options.brief {
+            return;
+        }
+        self.steps(&repair.steps, None);
+        self.sentences(&repair.verified);
+        self.diff(&repair.changes);
+    }
+
+    pub(super) fn suggestion(&mut self, suggestion: &Suggestion) {
+        let share = (suggestion.confidence * 100.0).round();
+        let message =
+            format!("suggestion {} ({share} %): {}", suggestion.rank, suggestion.description);
+        let place = place(&suggestion.changes).unwrap_or_default();
+        self.first_line(&place, Severity::Note, &message, "suggestion");
+        if self.options.brief {
+            return;
+        }
+        self.sentences(&suggestion.because);
+        self.sentences(&suggestion.verified);
+        self.diff(&suggestion.changes);
+    }
+
+    fn sentences(&mut self, sentences: &[String]) {
+        for sentence in sentences {
+            self.line(&format!("  {}", one_line(sentence)));
+        }
+    }
+
+    fn diff(&mut self, changes: &[Change]) {
+        let text = diff::unified(changes, self.sources);
+        for line in text.lines() {
+            let line = match line.as_bytes().first() {
+                Some(b'-') => self.paint.bad(line),
+                Some(b'+') => self.paint.good(line),
+                _ => line.to_owned(),
+            };
+            self.line(&line);
+        }
+        self.out.push('\n');
+    }
+}
+
+fn place(changes: &[Change]) -> Option<Place> {
+    changes.first().map(|change| change.place.clone())
+}
