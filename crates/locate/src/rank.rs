@@ -81,7 +81,7 @@ pub enum Order {
     /// The number of failing tests with an IVMP, ties by Tarantula: as the paper does.
     Paper,
     /// How many failing tests a change of the statement turns around that no passing test
-    /// contradicts, and how many one such change does by itself. Then origins of values before
+    /// contradicts, and, three times as much, how many one such change does by itself. Then origins of values before
     /// statements that pass them on, statements with IVMPs before others, and by Ochiai.
     Support,
 }
@@ -107,7 +107,7 @@ pub fn rank_runs<'r>(
                 ..unranked(s, Formula::Tarantula.suspiciousness(&spectrum))
             },
             Order::Support => Ranked {
-                suspiciousness: support.n_consistent + support.n_explained,
+                suspiciousness: suspiciousness(support),
                 n_tests,
                 support,
                 is_origin: session.statements.is_origin(s),
@@ -116,6 +116,13 @@ pub fn rank_runs<'r>(
         }
     });
     sorted(list.collect())
+}
+
+/// What one change turns around by itself counts three times: where several faults fail tests,
+/// a statement that reads the input turns each failing test around by a change of its own,
+/// which no other test can contradict, while a fault explains its own tests by one change.
+fn suspiciousness(support: Support) -> usize {
+    support.n_consistent + 3 * support.n_explained
 }
 
 /// By the number of failing tests with an IVMP, ties by Tarantula: as the paper does.
@@ -194,6 +201,13 @@ mod tests {
         assert_eq!(ranks, [(2, 2), (3, 2), (1, 3), (0, 4), (4, 5)]);
         assert_eq!(score(&list, &BTreeSet::from([StatementId(1)])), Some(40.0));
         assert_eq!(score(&list, &BTreeSet::from([StatementId(9)])), None);
+    }
+
+    #[test]
+    fn one_change_for_several_tests_outweighs_a_change_for_each() {
+        let fault = Support { n_consistent: 4, n_explained: 4 };
+        let input = Support { n_consistent: 12, n_explained: 1 };
+        assert!(suspiciousness(fault) > suspiciousness(input));
     }
 
     #[test]

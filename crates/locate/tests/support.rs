@@ -53,7 +53,7 @@ fn a_condition_wrong_several_times_in_a_run_is_found() {
     assert_eq!(support, Support { n_consistent: 2, n_explained: 2 });
     let list = rank(&session, &ivmps, &consistency(&session, &ivmps, false).unwrap());
     let best = list.iter().map(|ranked| ranked.suspiciousness).max().unwrap();
-    assert_eq!(best, 4, "nothing is more suspicious than the fault");
+    assert_eq!(best, 8, "nothing is more suspicious than the fault");
     assert!(rank_of(&session, &list, fault) <= 2);
 }
 

@@ -51,7 +51,7 @@ fn without_comments(text: &str) -> (String, Vec<(u32, String)>) {
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
+            '/' if rest.starts_with("/*") => rest[2..].find("*/").map_or(rest.len(), |at| at + 4),
             '"' | '\'' => literal(rest, first),
             first => first.len_utf8(),
         };
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(outline.code_from(7), Some(8));
         assert_eq!(outline.code_from(1), Some(3));
         assert_eq!(outline.code_from(99), None);
-        let odd = Outline::new(b"char *s = \"// no\"; \xff\n/* never ends\nint x;");
+        let odd = Outline::new(b"char *s = \"// no\"; \xff\n/*/ never ends\nint x;");
         assert_eq!(odd.comments.len(), 1);
         assert_eq!(odd.has_code, [true, false, false]);
     }
