@@ -8,8 +8,10 @@ use std::path::Path;
 const ALWAYS: &[&str] = &["hook", "profile", "candidates", "search", "output", "fork"];
 const SNAPSHOT: &[&str] = &["snapshot", "files", "heap"];
 /// For execution suppression, in two kinds.
-const SUPPRESS: &[&str] =
-    &["failure", "labels", "objects", "heap", "strings", "input", "output", "processes"];
+const SUPPRESS: &[&str] = &[
+    "failure", "labels", "objects", "heap", "strings", "input", "output", "baton", "policy",
+    "races", "locks", "spawn", "waiting",
+];
 
 fn main() {
     println!("cargo:rerun-if-changed=c");

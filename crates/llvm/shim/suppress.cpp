@@ -91,8 +91,8 @@ struct ff_suppressed {
 
 // The result is the length of the table (4 bytes, little endian), the table, and the
 // instrumented bitcode; where `failed`, a message. Names end in newlines.
-ff_suppressed ff_suppress(const uint8_t *bitcode, size_t length, bool isTracking, uint32_t firstSite,
-                          uint32_t firstFrame, const char *defined, const char *modelled) {
+ff_suppressed ff_suppress(const uint8_t *bitcode, size_t length, bool isTracking, bool isThreaded,
+                          uint32_t firstSite, uint32_t firstFrame, const char *defined, const char *modelled) {
   auto result = std::make_unique<std::string>();
   auto hand = [&](bool failed) {
     auto *data = reinterpret_cast<const uint8_t *>(result->data());
@@ -107,7 +107,7 @@ ff_suppressed ff_suppress(const uint8_t *bitcode, size_t length, bool isTracking
     return hand(true);
   }
   Module &module = **parsed;
-  suppress::Options options{isTracking, firstSite, firstFrame, {}, {}};
+  suppress::Options options{isTracking, isThreaded, firstSite, firstFrame, {}, {}};
   suppress::addNames(options.defined, defined);
   suppress::addNames(options.modelled, modelled);
   suppress::Table table;
@@ -128,7 +128,8 @@ ff_suppressed ff_suppress(const uint8_t *bitcode, size_t length, bool isTracking
   return hand(false);
 }
 
-// The names of the functions a unit defines, a line for each.
+// The names of the functions a unit defines, a line for each; those it starts threads by
+// come with a plus sign.
 ff_suppressed ff_defined(const uint8_t *bitcode, size_t length) {
   auto result = std::make_unique<std::string>();
   LLVMContext context;
@@ -141,6 +142,8 @@ ff_suppressed ff_defined(const uint8_t *bitcode, size_t length) {
     for (Function &function : **parsed)
       if (!function.isDeclaration())
         *result += function.getName().str() + "\n";
+      else if (function.getName() == "pthread_create" || function.getName() == "thrd_create")
+        *result += "+" + function.getName().str() + "\n";
   }
   auto *data = reinterpret_cast<const uint8_t *>(result->data());
   size_t size = result->size();

@@ -30,6 +30,7 @@ struct Variable {
   std::string name;
   uint64_t size, align;
   bool isBuffer, isAddress;
+  bool isPrivate; // its address is not taken
 };
 
 // What the outside world is told, in the format suppress.rs reads.
@@ -77,6 +78,7 @@ std::vector<Skip> findSkips(llvm::Function &function);
 
 struct Options {
   bool isTracking;
+  bool isThreaded; // accesses to memory that threads may share are counted, too
   uint32_t firstSite, firstFrame;
   llvm::StringSet<> defined;  // by some unit of the program
   llvm::StringSet<> modelled; // library functions the runtime stands in for

@@ -89,6 +89,7 @@ Value *FunctionPass::argumentCorruption(IRBuilder<> &b, CallBase &call) {
 }
 
 void FunctionPass::callOutside(CallBase &call) {
+  countStep(&call, nullptr, 0, false, siteOf(&call, 0));
   IRBuilder<> b(&call);
   if (labels.isTracking)
     handOver(call, false);

@@ -39,7 +39,7 @@ Frame::Frame(Function &function, Labels &labels) : function(function), labels(la
     Type *type = slot->getAllocatedType();
     uint64_t size = slot->getAllocationSize(layout)->getFixedValue();
     variables.push_back({slot, name, size, std::max<uint64_t>(1, slot->getAlign().value()),
-                         holdsArray(type), isAddressRelated(type)});
+                         holdsArray(type), isAddressRelated(type), isAllocaPromotable(slot)});
   }
 }
 
@@ -98,6 +98,8 @@ void Frame::enter(Table &table, uint32_t firstFrame) {
     Value *address = place(i);
     sizes[address] = variables[i].size;
     names[address] = variables[i].name;
+    if (variables[i].isPrivate)
+      privates.insert(address);
     variables[i].slot->replaceAllUsesWith(address);
   }
   pushCall(b, id + 1);

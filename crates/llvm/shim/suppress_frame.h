@@ -3,6 +3,7 @@
 
 #include "suppress_labels.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 namespace suppress {
@@ -23,6 +24,8 @@ public:
   // Places of the frame with the size and the name of the variable there.
   llvm::DenseMap<llvm::Value *, uint64_t> sizes;
   llvm::DenseMap<llvm::Value *, std::string> names;
+  // Places whose address nobody has but the function itself.
+  llvm::DenseSet<llvm::Value *> privates;
   bool hasVariables() const { return !variables.empty(); }
 
 private:

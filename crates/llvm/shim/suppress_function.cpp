@@ -96,7 +96,8 @@ void FunctionPass::describeSites(const std::vector<Instruction *> &body) {
           name.empty() ? describe(store->getPointerOperand()) : name);
       setPath(inst, store->getPointerOperand());
     } else if (auto *load = dyn_cast<LoadInst>(inst)) {
-      if (!isa<AllocaInst>(load->getPointerOperand()))
+      auto *slot = dyn_cast<AllocaInst>(load->getPointerOperand());
+      if (!slot || (options.isThreaded && !isAllocaPromotable(slot)))
         add(inst, 0, Kind::Load, *inst, describe(load->getPointerOperand()));
       setPath(inst, load->getPointerOperand());
     } else if (auto *call = dyn_cast<CallBase>(inst)) {
@@ -208,6 +209,8 @@ void FunctionPass::visit(Instruction *inst) {
     visitReturn(*ret);
   else if (isa<AtomicRMWInst>(inst) || isa<AtomicCmpXchgInst>(inst))
     visitAtomic(*inst);
+  else if (auto *fence = dyn_cast<FenceInst>(inst))
+    synchronise(fence, nullptr, 0, fence->getOrdering(), false, 0);
   else if (!inst->isTerminator())
     visitOperation(*inst);
 }
@@ -220,6 +223,11 @@ void FunctionPass::visitLoad(LoadInst &load) {
     return;
   }
   uint64_t size = sizeOf(load.getType());
+  if (load.isAtomic())
+    synchronise(&load, address, size, load.getOrdering(), false, siteOf(&load, 0));
+  else
+    countStep(&load, address, size, false, siteOf(&load, 0));
+  b.SetInsertPoint(&load);
   if (isNamedPlace(address, size)) {
     known[&load] = labels.read(b, address, size);
     return;
@@ -252,9 +260,15 @@ void FunctionPass::visitStore(StoreInst &store) {
     return;
   }
   uint64_t size = sizeOf(value->getType());
+  if (store.isAtomic())
+    synchronise(&store, address, size, store.getOrdering(), true, siteOf(&store, 0));
+  else
+    countStep(&store, address, size, true, siteOf(&store, 0));
+  b.SetInsertPoint(&store);
   if (isNamedPlace(address, size)) {
-    if (isNew)
-      label = labels.define(&store, siteOf(&store, 0), label, false);
+    // Of memory that threads share, who assigned it matters, too.
+    if (isNew || isShared(address))
+      label = labels.define(&store, siteOf(&store, 0), label, !isNew, !isNew);
     b.SetInsertPoint(&store);
     store.setOperand(store.getPointerOperandIndex(), placeOrSink(b, address, label));
     labels.write(b, address, size, label);
@@ -271,10 +285,13 @@ void FunctionPass::visitStore(StoreInst &store) {
 }
 
 void FunctionPass::visitAtomic(Instruction &inst) {
-  IRBuilder<> b(&inst);
   bool isExchange = isa<AtomicCmpXchgInst>(inst);
   Value *address = inst.getOperand(0);
   Type *type = inst.getOperand(1)->getType();
+  AtomicOrdering order = isExchange ? cast<AtomicCmpXchgInst>(inst).getMergedOrdering()
+                                    : cast<AtomicRMWInst>(inst).getOrdering();
+  synchronise(&inst, address, sizeOf(type), order, true, siteOf(&inst, 0));
+  IRBuilder<> b(&inst);
   Value *way = recordAccess(b, &inst, address);
   Value *from = labelOf(inst.getOperand(1));
   if (isExchange)

@@ -51,6 +51,12 @@ private:
   void visitOperation(llvm::Instruction &inst);
   void visitReturn(llvm::ReturnInst &ret);
 
+  // suppress_threads.cpp
+  bool isShared(const llvm::Value *address) const;
+  void countStep(llvm::Instruction *before, llvm::Value *address, uint64_t size, bool isWrite, uint32_t site);
+  void synchronise(llvm::Instruction *before, llvm::Value *address, uint64_t size, llvm::AtomicOrdering order,
+                   bool isWrite, uint32_t site);
+
   // suppress_calls.cpp
   void visitCall(llvm::CallBase &call);
   void visitIntrinsic(llvm::IntrinsicInst &call);

@@ -119,7 +119,8 @@ void Labels::write(IRBuilder<> &b, Value *address, uint64_t size, Value *label) 
   b.CreateAlignedStore(labels, place, Align(1));
 }
 
-Value *Labels::define(Instruction *before, uint32_t site, Value *from, bool isCopy) const {
+Value *Labels::define(Instruction *before, uint32_t site, Value *from, bool isCopy,
+                      bool isHandedOn) const {
   IRBuilder<> b(before);
   LLVMContext &context = module.getContext();
   Value *now, *isHit;
@@ -129,7 +130,7 @@ Value *Labels::define(Instruction *before, uint32_t site, Value *from, bool isCo
     Value *slot = b.CreateAnd(b.CreateZExt(now, i64), b.getInt64(LogMask));
     slot = b.CreateAdd(b.CreateShl(slot, 3), b.getInt64(LogAddress));
     Value *origin = isCopy ? b.CreateShl(b.CreateZExt(from, i64), 32) : b.getInt64(0);
-    b.CreateStore(b.CreateOr(origin, b.getInt64(site)), b.CreateIntToPtr(slot, pointer));
+    b.CreateStore(b.CreateOr(origin, b.getInt64(site | (isHandedOn ? HandedOn : 0))), b.CreateIntToPtr(slot, pointer));
     isHit = b.CreateICmpEQ(now, b.CreateLoad(i32, next));
   } else {
     now = b.CreateSub(b.CreateLoad(i64, count), b.getInt64(1));

@@ -12,6 +12,8 @@ constexpr uint64_t SuppressingShadow = 0x200000000000;
 constexpr uint64_t SuppressingSkew = 2080;
 constexpr uint64_t LogAddress = 0x080000000000, LogMask = (1u << 25) - 1;
 constexpr uint32_t Corrupt = 1u << 31;
+// Of a site in the log: the value was handed on by an assignment to a variable.
+constexpr uint32_t HandedOn = 1u << 31;
 constexpr unsigned MaxArguments = 16;
 
 class Labels {
@@ -29,7 +31,8 @@ public:
   llvm::Value *read(llvm::IRBuilder<> &b, llvm::Value *address, uint64_t size) const;
   void write(llvm::IRBuilder<> &b, llvm::Value *address, uint64_t size, llvm::Value *label) const;
   // A new definition from a value of that label. Splits the block before `at`.
-  llvm::Value *define(llvm::Instruction *at, uint32_t site, llvm::Value *from, bool isCopy) const;
+  llvm::Value *define(llvm::Instruction *at, uint32_t site, llvm::Value *from, bool isCopy,
+                      bool isHandedOn = false) const;
   llvm::Value *shadow(llvm::IRBuilder<> &b, llvm::Value *address) const;
 
   bool isTracking;

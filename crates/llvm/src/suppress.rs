@@ -75,6 +75,8 @@ pub struct Suppressible {
 pub struct Options<'a> {
     /// Labels say which event defined a value, not only whether it is corrupt.
     pub is_tracking: bool,
+    /// The program starts threads: accesses to memory they may share are counted, too.
+    pub is_threaded: bool,
     pub first_site: u32,
     pub first_frame: u32,
     /// Functions that some unit of the program defines.
@@ -96,6 +98,7 @@ unsafe extern "C" {
         bitcode: *const u8,
         length: usize,
         is_tracking: bool,
+        is_threaded: bool,
         first_site: u32,
         first_frame: u32,
         defined: *const c_char,
@@ -120,11 +123,23 @@ fn lines<'a>(names: impl Iterator<Item = &'a str>) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
 
-/// The functions a unit defines, static ones included.
-pub fn defined(bitcode: &[u8]) -> Result<Vec<String>, String> {
+/// What is to be known of a unit before any is instrumented.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// The functions it defines, static ones included.
+    pub defined: Vec<String>,
+    pub starts_threads: bool,
+}
+
+/// The functions a unit defines, and whether it starts threads.
+pub fn defined(bitcode: &[u8]) -> Result<Names, String> {
     // SAFETY: the shim reads `length` bytes during the call and keeps no pointer to them.
     let bytes = taken(unsafe { ff_defined(bitcode.as_ptr(), bitcode.len()) })?;
-    Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect())
+    let text = String::from_utf8_lossy(&bytes);
+    let (starts, defined): (Vec<&str>, Vec<&str>) =
+        text.lines().partition(|name| name.starts_with('+'));
+    let defined = defined.into_iter().map(str::to_string).collect();
+    Ok(Names { defined, starts_threads: !starts.is_empty() })
 }
 
 /// Instruments a unit compiled at `-O0 -g`.
@@ -138,6 +153,7 @@ pub fn suppress(bitcode: &[u8], options: &Options<'_>) -> Result<Suppressible, S
             bitcode.as_ptr(),
             bitcode.len(),
             options.is_tracking,
+            options.is_threaded,
             options.first_site,
             options.first_frame,
             defined.as_ptr(),

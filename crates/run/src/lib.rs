@@ -19,6 +19,7 @@ mod crash_file;
 mod source;
 mod suite_folder;
 mod suite_toml;
+mod threads;
 
 pub use build::{BuildError, BuildOptions, Executable, Program};
 pub use process::Limits;

@@ -16,7 +16,8 @@ use crate::runner::{self, Ending, Job, Left, ending, passes, scratch};
 use crate::source::split_flags;
 use crate::suite::Test;
 
-pub use crate::crash_file::{Culprit, Failure, Layout, Plan, Reached, Role, Run};
+pub use crate::crash_file::{Culprit, Event, Failure, Layout, Plan, Reached, Role, Run, Switch};
+pub use crate::threads::{Access, Altered, Race, Schedule, Second, Threads, Wait, Watched};
 
 /// A program whose definitions can be suppressed.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct SuppressedProgram {
     pub frames: Vec<Frame>,
     /// With the number of the unit that defines them.
     pub globals: Vec<(usize, Global)>,
+    /// Some unit starts threads.
+    pub is_threaded: bool,
     link: Link,
     /// What the code that only suppresses is made from.
     units: Vec<PathBuf>,
@@ -66,8 +69,9 @@ impl SuppressedProgram {
         let globals = std::mem::take(&mut instrumented.globals);
         let link = Link { scratch: scratch.to_owned(), objects, flags: link_flags };
         let (sites, frames) = (instrumented.sites, instrumented.frames);
+        let is_threaded = instrumented.is_threaded;
         let options = options.clone();
-        Ok(Self { plain, tracking, sites, frames, globals, link, units, options })
+        Ok(Self { plain, tracking, sites, frames, globals, is_threaded, link, units, options })
     }
 
     /// The program that suppresses the same definitions without saying where they are, which
@@ -136,6 +140,7 @@ struct Instrumented {
     frames: Vec<Frame>,
     globals: Vec<(usize, Global)>,
     mains: Vec<usize>,
+    is_threaded: bool,
 }
 
 fn labelled(unit: &Path, is_tracking: bool) -> PathBuf {
@@ -155,19 +160,22 @@ fn instrument(
         let file = options.sources[index].file().to_owned();
         let code = fs::read(unit).map_err(|e| BuildError::Scratch(unit.clone(), e))?;
         let names = defined(&code).map_err(|said| BuildError::Instrument(file, said))?;
-        if names.iter().any(|name| name == "main") {
+        if names.defined.iter().any(|name| name == "main") {
             program.mains.push(index);
         }
-        all_defined.extend(names);
+        program.is_threaded |= names.starts_threads;
+        all_defined.extend(names.defined);
         codes.push(code);
     }
+    let modelled = [rt::MODELLED, rt::SYNCHRONISING].concat();
     for (index, code) in codes.iter().enumerate() {
         let suppress_options = SuppressOptions {
             is_tracking,
+            is_threaded: program.is_threaded,
             first_site: program.sites.len() as u32,
             first_frame: program.frames.len() as u32,
             defined: &all_defined,
-            modelled: rt::MODELLED,
+            modelled: &modelled,
         };
         let file = options.sources[index].file().to_owned();
         let made =
@@ -264,7 +272,7 @@ impl SuppressedRunner<'_> {
         let job = Job { executable, control: Some(&control.path), limits };
         let left = runner::start(self.test, &job, self.cancel)?;
         control.read()?;
-        Ok(control.outcome(plain_run(self.test, left)))
+        control.outcome(plain_run(self.test, left))
     }
 }
 

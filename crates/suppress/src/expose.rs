@@ -60,10 +60,9 @@ fn is_earlier(run: &Run, plan: &Plan, found: &Isolated) -> bool {
     if run.failure.is_none() || unusable(run.failure).is_some() {
         return false;
     }
-    let event = choose(run, plan).and_then(|culprit| culprit.event);
-    match (event, found.identified()) {
-        (Some(event), Some(identified)) => event < identified.event,
-        (event, None) => event.is_some(),
+    match (choose(run, plan), found.identified()) {
+        (Some(culprit), Some(identified)) => culprit.order < identified.order,
+        (culprit, None) => culprit.is_some(),
         (None, Some(_)) => false,
     }
 }

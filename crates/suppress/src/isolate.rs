@@ -3,9 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use run::suppressed::{Failure, Plan, Role, Run, SuppressedRunner};
+use run::suppressed::{Culprit, Event, Failure, Plan, Role, Run, SuppressedRunner, Wait};
 
 use crate::choose::{choose, extend};
+use crate::races::{HarmfulRace, harmful_race};
 
 /// One failure, and what it led to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,10 @@ pub struct Round {
     /// What the address belongs to, as the runtime says it.
     pub object: String,
     pub stack: Vec<u32>,
+    /// The thread it happened in; nothing in a program without.
+    pub thread: Option<u32>,
+    /// For a deadlock, who waits for what.
+    pub waits: Vec<Wait>,
     /// Nothing where no definition is known: the value was never given.
     pub suspect: Option<Suspect>,
 }
@@ -23,8 +28,10 @@ pub struct Round {
 /// A definition that was suppressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspect {
-    pub event: u32,
+    pub event: Event,
     pub site: u32,
+    /// Its number among the definitions of all threads.
+    pub order: u32,
     pub role: Role,
     /// Where it would have written, once it was reached.
     pub object: String,
@@ -40,6 +47,10 @@ pub struct Isolated {
     pub variable_order: Vec<String>,
     /// The last run did not fail any more.
     pub is_complete: bool,
+    /// The race the last failure came from: the search ends with it.
+    pub race: Option<HarmfulRace>,
+    /// The last run ended in threads that wait for what was suppressed.
+    pub is_stuck: bool,
     pub plan: Plan,
     /// Globals the last run touched.
     pub touched: Vec<bool>,
@@ -69,7 +80,7 @@ pub enum Unusable {
     TooLong,
     #[error("the program starts other processes, which are not followed")]
     Forked,
-    #[error("the program starts threads, which are not followed yet")]
+    #[error("the program starts threads that are not followed: more than 256, or OpenMP's")]
     Threads,
     #[error("the program fails differently each time: {0} definitions, then {1}")]
     Differs(u64, u64),
@@ -86,6 +97,38 @@ pub(crate) fn unusable(failure: Option<Failure>) -> Option<Unusable> {
     }
 }
 
+impl Isolated {
+    fn new(plan: Plan, first: &Run) -> Self {
+        Self {
+            rounds: Vec::new(),
+            executions: 0,
+            variable_order: Vec::new(),
+            is_complete: false,
+            race: None,
+            is_stuck: false,
+            plan,
+            touched: first.touched.clone(),
+        }
+    }
+}
+
+fn round(failure: Failure, run: &Run, suspect: Option<Suspect>) -> Round {
+    Round {
+        failure,
+        site: run.site,
+        object: run.object.clone(),
+        stack: run.stack.clone(),
+        thread: (run.threads.started > 1).then_some(run.threads.failed),
+        waits: run.threads.waits.clone(),
+        suspect,
+    }
+}
+
+fn suspect(culprit: Culprit) -> Option<Suspect> {
+    let (site, order, role) = (culprit.site, culprit.order, culprit.role);
+    Some(Suspect { event: culprit.event?, site, order, role, object: String::new() })
+}
+
 /// Suppresses definition after definition until nothing fails. For long runs, `fast` is the
 /// program that only suppresses: definitions are tracked once it has failed.
 pub fn isolate(
@@ -95,33 +138,34 @@ pub fn isolate(
     plan: Plan,
     first: Run,
 ) -> io::Result<Result<Isolated, Unusable>> {
-    let mut isolated = Isolated {
-        rounds: Vec::new(),
-        executions: 0,
-        variable_order: Vec::new(),
-        is_complete: false,
-        plan,
-        touched: first.touched.clone(),
-    };
+    let mut isolated = Isolated::new(plan, &first);
     let mut run = first;
-    let mut found: Vec<(u32, u32)> = Vec::new();
+    let mut found: Vec<(Event, u32)> = Vec::new();
     while let Some(failure) = run.failure {
         if let Some(reason) = unusable(run.failure) {
             // What suppression itself brought about says nothing about the program.
             return Ok(if isolated.rounds.is_empty() { Err(reason) } else { Ok(isolated) });
         }
+        if failure == Failure::Deadlock {
+            isolated.is_stuck = !isolated.rounds.is_empty();
+            if !isolated.is_stuck {
+                isolated.rounds.push(round(failure, &run, None));
+            }
+            break;
+        }
         let culprit = choose(&run, &isolated.plan);
-        let suspect = culprit.and_then(|culprit| {
-            let (event, site, role) = (culprit.event?, culprit.site, culprit.role);
-            Some(Suspect { event, site, role, object: String::new() })
-        });
-        isolated.rounds.push(Round {
-            failure,
-            site: run.site,
-            object: run.object.clone(),
-            stack: run.stack.clone(),
-            suspect: suspect.clone(),
-        });
+        let suspect = culprit.and_then(suspect);
+        isolated.rounds.push(round(failure, &run, suspect.clone()));
+        if let Some(culprit) = culprit
+            && run.threads.started > 1
+        {
+            let (race, executions) = harmful_race(runner, executable, &isolated.plan, &culprit)?;
+            isolated.executions += executions;
+            if race.is_some() {
+                isolated.race = race;
+                break;
+            }
+        }
         let Some(suspect) = suspect else { return Ok(Ok(isolated)) };
         if isolated.rounds.len() == MOST_ROUNDS {
             return Ok(Ok(isolated));

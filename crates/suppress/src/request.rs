@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use base::Cancel;
 use findings::{Findings, Incomplete};
-use run::suppressed::{PlainRun, Plan, Run, SuppressedProgram, SuppressedRunner};
+use run::suppressed::{Event, PlainRun, Plan, Run, Schedule, SuppressedProgram, SuppressedRunner};
 use run::{BuildError, BuildOptions, Expected, Limits, Oracle, Test};
 
 use crate::expose::expose;
 use crate::isolate::{Isolated, MOST_ROUNDS, Unusable, isolate, unusable};
+use crate::seek::seek;
 use crate::words::Words;
 
 /// What to look at.
@@ -19,6 +20,8 @@ pub struct Request {
     /// The run that fails; its oracle says what is expected of it.
     pub test: Test,
     pub limits: Limits,
+    /// Of a program with threads that does not fail: other orders of threads to try.
+    pub schedules: u64,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -60,37 +63,75 @@ pub fn find(request: &Request, cancel: &Cancel) -> Result<Findings, CrashError> 
         SuppressedRunner { program: &program, test: &request.test, limits: request.limits, cancel };
     let mut findings = Findings::new();
     let plain = runner.run_plain()?;
-    let mut plan = Plan::default();
-    let mut first = runner.run(&program.tracking, &plan)?;
-    let again = runner.run(&program.tracking, &plan)?;
-    if let Some(reason) = unusable(first.failure).or_else(|| differs(&first, &again)) {
-        findings.incomplete.push(not_analysed(&request.test, &reason.to_string()));
-        findings.finish();
-        return Ok(findings);
-    }
-    if first.failure.is_none()
-        && let Some(at) = first_difference(&request.test, &first)
-    {
-        plan.output_differs_at = Some(at);
-        first = runner.run(&program.tracking, &plan)?;
-    }
+    let started = start(&runner, request)?;
+    let Started { plan, first, executions } = match started {
+        Ok(started) => started,
+        Err(reason) => {
+            findings.incomplete.push(not_analysed(&request.test, &reason.to_string()));
+            findings.finish();
+            return Ok(findings);
+        }
+    };
+    let n_threads = first.threads.started;
     let complete = Complete { runner: &runner, cancel };
     match complete.find(plan, first)? {
         Err(reason) => {
             findings.incomplete.push(not_analysed(&request.test, &reason.to_string()));
         }
         Ok(isolated) if isolated.rounds.is_empty() => {
-            findings.incomplete.push(not_analysed(&request.test, &does_not_fail(&plain)));
+            let said = does_not_fail(&plain, n_threads, request.schedules);
+            findings.incomplete.push(not_analysed(&request.test, &said));
         }
         Ok(mut isolated) => {
-            isolated.executions += 3;
+            isolated.executions += executions;
             let words = Words { program: &program };
             findings.corruption = words.corruption(&isolated);
-            findings.notices.extend(words.notices(&isolated, plain.passed));
+            findings.notices.extend(words.notices(&isolated, plain.passed, n_threads));
         }
     }
     findings.finish();
     Ok(findings)
+}
+
+/// The run to begin with.
+struct Started {
+    plan: Plan,
+    first: Run,
+    executions: u64,
+}
+
+/// A run that fails, if there is one, and can be repeated.
+fn start(
+    runner: &SuppressedRunner<'_>,
+    request: &Request,
+) -> io::Result<Result<Started, Unusable>> {
+    let tracking = &runner.program.tracking;
+    let mut plan = Plan::default();
+    let mut executions = 3;
+    let mut first = runner.run(tracking, &plan)?;
+    let has_passed = first.failure.is_none() && first_difference(&request.test, &first).is_none();
+    if has_passed && first.threads.started > 1 {
+        let (found, tried) = seek(runner, &first, request.schedules)?;
+        executions += tried;
+        first = found.unwrap_or(first);
+    }
+    if let Some(reason) = unusable(first.failure) {
+        return Ok(Err(reason));
+    }
+    if first.threads.started > 1 {
+        plan.schedule = Schedule::Replay(std::mem::take(&mut first.threads.recorded).into());
+    }
+    let again = runner.run(tracking, &plan)?;
+    if let Some(reason) = differs(&first, &again) {
+        return Ok(Err(reason));
+    }
+    if first.failure.is_none()
+        && let Some(at) = first_difference(&request.test, &first)
+    {
+        plan.output_differs_at = Some(at);
+        first = runner.run(tracking, &plan)?;
+    }
+    Ok(Ok(Started { plan, first, executions }))
 }
 
 /// Definitions of a run from which on tracking is too slow to be done more than needed:
@@ -112,7 +153,9 @@ impl Complete<'_> {
             Ok(isolated) => isolated,
             Err(reason) => return Ok(Err(reason)),
         };
-        while whole.is_complete && !is_long && whole.rounds.len() < MOST_ROUNDS {
+        // A race or a deadlock is what it is, whatever lies behind which buffer.
+        let is_done = |whole: &Isolated| whole.race.is_some() || !whole.is_complete;
+        while !is_done(&whole) && !is_long && whole.rounds.len() < MOST_ROUNDS {
             let (exposed, executions) = expose(self.runner, &whole, self.cancel)?;
             whole.executions += executions;
             let Some(exposed) = exposed else { break };
@@ -123,6 +166,7 @@ impl Complete<'_> {
             whole.is_complete = next.is_complete;
             whole.plan = next.plan;
             whole.touched = next.touched;
+            (whole.race, whole.is_stuck) = (next.race, next.is_stuck);
             whole.rounds.extend(next.rounds);
             whole.variable_order = exposed.order;
         }
@@ -133,8 +177,12 @@ impl Complete<'_> {
 fn differs(first: &Run, again: &Run) -> Option<Unusable> {
     let same = first.failure == again.failure
         && first.site == again.site
-        && first.culprits.iter().map(|c| c.event).eq(again.culprits.iter().map(|c| c.event));
+        && events(first).eq(events(again));
     (!same).then_some(Unusable::Differs(first.events, again.events))
+}
+
+fn events(run: &Run) -> impl Iterator<Item = Option<Event>> {
+    run.culprits.iter().map(|culprit| culprit.event)
 }
 
 /// Where the output of a run that ends first differs from what is expected.
@@ -145,8 +193,14 @@ fn first_difference(test: &Test, run: &Run) -> Option<u64> {
     (same < found.len().max(expected.len())).then_some(same as u64)
 }
 
-fn does_not_fail(plain: &PlainRun) -> String {
-    if plain.passed {
+fn does_not_fail(plain: &PlainRun, n_threads: u32, schedules: u64) -> String {
+    if n_threads > 1 {
+        format!(
+            "the run does not fail, in none of {} orders of its threads and no order of its \
+             variables that was tried (--seek-failure N tries more)",
+            schedules + 1
+        )
+    } else if plain.passed {
         "the run does not fail, in no order of its variables that was tried".to_string()
     } else {
         format!(

@@ -1,11 +1,12 @@
 //! What was found, in words.
 
-use findings::{Corruption, Notice, Place, Step};
+use findings::{Corruption, Notice, Place, RaceAccess, Step};
 use llvm::suppress::{Site, SiteKind};
 use run::Ending;
-use run::suppressed::{Failure, Role, SuppressedProgram, is_modelled};
+use run::suppressed::{Access, Failure, Role, SuppressedProgram, is_modelled};
 
 use crate::isolate::{Isolated, Round, Suspect};
+use crate::races::{HarmfulRace, RaceKind};
 
 pub(crate) struct Words<'a> {
     pub program: &'a SuppressedProgram,
@@ -17,6 +18,15 @@ impl Words<'_> {
     pub fn corruption(&self, isolated: &Isolated) -> Option<Corruption> {
         let last = isolated.rounds.last()?;
         let (site, kind, message) = match &last.suspect {
+            _ if last.failure == Failure::Deadlock => {
+                let message = "the program deadlocks: every thread waits for another";
+                (self.site(last.site)?, "deadlock", message.to_string())
+            }
+            _ if isolated.race.is_some() => {
+                let race = isolated.race.as_ref()?;
+                let site = self.site(race.race.second.site)?;
+                (site, "race", self.raced(race))
+            }
             Some(suspect) => {
                 let site = self.site(suspect.site)?;
                 (site, kind_of(site), self.first(site, suspect))
@@ -35,20 +45,74 @@ impl Words<'_> {
             chain: chain.collect(),
             executions: isolated.executions,
             variable_order: isolated.variable_order.clone(),
-            race: Vec::new(),
+            race: isolated.race.iter().flat_map(|race| self.accesses(race)).collect(),
         })
     }
 
+    fn raced(&self, harmful: &HarmfulRace) -> String {
+        let how = match harmful.kind {
+            RaceKind::WriteAfterRead => "writes what another has read",
+            RaceKind::WriteAfterWrite => "overwrites what another has written",
+            RaceKind::ReadAfterWrite => "reads what another has written",
+        };
+        let shown = |value: u64| match harmful.size {
+            1 => (value as i8).to_string(),
+            2 => (value as i16).to_string(),
+            4 => (value as i32).to_string(),
+            _ if value > 0xffff_ffff => format!("{value:#x}"),
+            _ => value.to_string(),
+        };
+        format!(
+            "a data race does harm: one thread {how}, with no synchronisation in between; the \
+             memory then holds {}, but {} if {} runs before the first access",
+            shown(harmful.race.value),
+            shown(harmful.other_value),
+            thread_name(harmful.instead)
+        )
+    }
+
+    fn accesses(&self, harmful: &HarmfulRace) -> Vec<RaceAccess> {
+        [&harmful.race.first, &harmful.race.second]
+            .into_iter()
+            .map(|access: &Access| RaceAccess {
+                place: self.place_of(access.site),
+                thread: thread_name(access.thread),
+                access: if access.is_write { "write" } else { "read" }.to_string(),
+                stack: self.called_from(&access.stack),
+            })
+            .collect()
+    }
+
+    /// The calls that led somewhere: the last is where the thread was started.
+    fn called_from(&self, stack: &[u32]) -> Vec<Place> {
+        stack.iter().filter(|site| **site != 0).map(|site| self.place_of(*site)).collect()
+    }
+
+    fn place_of(&self, number: u32) -> Place {
+        self.site(number).map(place).unwrap_or_default()
+    }
+
     /// What the reader should know besides.
-    pub fn notices(&self, isolated: &Isolated, plain_passed: bool) -> Vec<Notice> {
+    pub fn notices(&self, isolated: &Isolated, plain_passed: bool, n_threads: u32) -> Vec<Notice> {
         let mut said = Vec::new();
-        if plain_passed && isolated.variable_order.is_empty() {
+        if isolated.is_stuck {
+            said.push(
+                "with everything found suppressed, threads wait for one another: what they would \
+                 have done is not known",
+            );
+        }
+        if plain_passed && n_threads > 1 {
+            said.push(
+                "the program as it is built does not fail with this input: its threads ran in \
+                 another order",
+            );
+        } else if plain_passed && isolated.variable_order.is_empty() {
             said.push(
                 "the program as it is built does not fail with this input: its variables lie \
                  otherwise",
             );
         }
-        if !isolated.is_complete {
+        if !isolated.is_complete && isolated.race.is_none() {
             said.push(match isolated.rounds.last() {
                 Some(Round { suspect: None, .. }) => {
                     "the last failure uses a value without a definition: the search ends there"
@@ -89,11 +153,24 @@ impl Words<'_> {
         if let Some(suspect) = &round.suspect
             && let Some(site) = self.site(suspect.site)
         {
-            let note = format!("{} (definition {})", self.defined(site), suspect.event);
+            let event = suspect.event;
+            let by = round
+                .thread
+                .map_or(String::new(), |_| format!(" of {}", thread_name(event.thread)));
+            let note = format!("{} (definition {}{by})", self.defined(site), event.event);
             steps.push(Step { place: place(site), note, impact: true, depth: 0 });
         }
-        let at = self.site(round.site).map(place).unwrap_or_default();
-        let note = format!("failure {number}: {}", self.failed(round));
+        for wait in &round.waits {
+            let held = wait.holder.map_or(String::new(), |(thread, site)| {
+                let at = self.place_of(site);
+                format!(", which {} holds since {}:{}", thread_name(thread), at.file, at.line)
+            });
+            let note = format!("{} waits for {}{held}", thread_name(wait.thread), wait.what);
+            steps.push(Step { place: self.place_of(wait.site), note, impact: false, depth: 0 });
+        }
+        let at = self.place_of(round.site);
+        let by = round.thread.map_or(String::new(), |t| format!(" in {}", thread_name(t)));
+        let note = format!("failure {number}{by}: {}", self.failed(round));
         steps.push(Step { place: at, note, impact: false, depth: 0 });
         steps
     }
@@ -140,6 +217,7 @@ impl Words<'_> {
             }
             Failure::Output => "this output is not as expected".to_string(),
             Failure::Stack => "no stack is left".to_string(),
+            Failure::Deadlock => "no thread can go on".to_string(),
             Failure::Memory
             | Failure::TooLong
             | Failure::Forked
@@ -180,6 +258,11 @@ impl Words<'_> {
             None => format!("the return address of `{}`", frame.function),
         }
     }
+}
+
+/// The first thread is `main`'s.
+fn thread_name(thread: u32) -> String {
+    if thread == 0 { "the main thread".to_string() } else { format!("thread {thread}") }
 }
 
 fn place(site: &Site) -> Place {

@@ -34,12 +34,9 @@ fn a_run_over_its_memory() {
 }
 
 #[test]
-fn a_program_that_forks_or_starts_threads() {
+fn a_program_that_forks() {
     let forks = "#include <unistd.h>\nint main(void) { fork(); int *p = 0; *p = 1; }";
     assert!(reason(forks, Limits::default()).contains("other processes"));
-    let threads = "#include <pthread.h>\nstatic void *f(void *p) { return p; }\n\
-                   int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); return 0; }";
-    assert!(reason(threads, Limits::default()).contains("threads"));
 }
 
 #[test]
@@ -50,4 +47,22 @@ fn a_program_that_fails_differently_each_time() {
         a += 400000000; *a = n; return 0; }";
     let said = reason(program, Limits::default());
     assert!(said.contains("differently"), "{said}");
+}
+
+#[test]
+fn a_program_with_more_threads_than_are_followed() {
+    let program = "#include <pthread.h>\n#include <stdlib.h>\n\
+        static void *f(void *p) { return p; }\n\
+        int main(void) { for (int i = 0; i < 300; i++) { pthread_t t;\n\
+        pthread_create(&t, 0, f, 0); pthread_join(t, 0); } abort(); }";
+    let said = reason(program, Limits::default());
+    assert!(said.contains("more than 256"), "{said}");
+}
+
+#[test]
+fn a_program_with_threads_that_does_not_fail() {
+    let program = "#include <pthread.h>\nstatic void *f(void *p) { return p; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); return pthread_join(t, 0); }";
+    let said = reason(program, Limits::default());
+    assert!(said.contains("does not fail, in none of 1 orders of its threads"), "{said}");
 }

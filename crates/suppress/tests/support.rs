@@ -14,6 +14,7 @@ pub struct Case {
     stdin: Vec<u8>,
     expected: Option<Vec<u8>>,
     limits: Limits,
+    schedules: u64,
 }
 
 impl Case {
@@ -24,7 +25,14 @@ impl Case {
             stdin: Vec::new(),
             expected: None,
             limits: Limits::default(),
+            schedules: 0,
         }
+    }
+
+    /// How many orders of threads may be tried.
+    pub fn schedules(mut self, schedules: u64) -> Self {
+        self.schedules = schedules;
+        self
     }
 
     pub fn args(mut self, args: &[&str]) -> Self {
@@ -62,6 +70,7 @@ impl Case {
                 oracle: Oracle::Output(Expected { stdout: self.expected, ..Expected::default() }),
             },
             limits: self.limits,
+            schedules: self.schedules,
         };
         let findings = find(&request, &Cancel::new()).expect("the program builds and runs");
         Found { text: self.text, findings }

@@ -40,6 +40,9 @@ pub struct CrashArgs {
     /// A variable of the run's environment
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
+    /// Orders of threads to try for a program with threads that does not fail
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    seek_failure: u64,
     /// Compiler and linker flags; linker flags alone for a project
     #[arg(last = true, value_name = "CFLAGS")]
     flags: Vec<String>,
@@ -74,7 +77,8 @@ pub fn run(args: &CrashArgs, cancel: &Cancel) -> Result<Outcome> {
         memory: args.memory_limit << 20,
         ..Limits::default()
     };
-    let request = Request { build: build_options(args, cancel)?, test: test(args)?, limits };
+    let (build, test) = (build_options(args, cancel)?, test(args)?);
+    let request = Request { build, test, limits, schedules: args.seek_failure };
     if let Some(path) = &args.run.timings {
         let cost = suppress::measure(&request, cancel)?;
         return write_timings(path, &cost);

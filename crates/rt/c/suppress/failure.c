@@ -16,20 +16,29 @@
 
 struct ff_crash_file *ff_crash;
 
-void ff_labels_prepare(void);
 void ff_output_ended(void);
-extern uint32_t ff_count;
-extern uint8_t ff_kinds[FF_MAX_ARGS];
 
 // Where the event behind a culprit was, before the log is gone.
 static void trace(unsigned index) {
 #if FF_TRACKING
-  uint32_t event = ff_crash->culprits[index].label & ~FF_CORRUPT;
-  if (event == 0 || event + FF_LOG_ENTRIES <= ff_count)
+  uint32_t count = ff_crash->culprits[index].label & ~FF_CORRUPT;
+  if (count == 0 || count + FF_LOG_ENTRIES <= ff_count)
     return;
-  uint64_t entry = FF_LOG[event & (FF_LOG_ENTRIES - 1)];
-  ff_crash->definitions[index].site = (uint32_t)entry;
-  ff_crash->definitions[index].origin = entry >> 32;
+  struct ff_definition *definition = &ff_crash->definitions[index];
+  uint64_t entry = FF_LOG[count & (FF_LOG_ENTRIES - 1)];
+  definition->store = ff_event_of(count);
+  definition->store_site = (uint32_t)entry & ~FF_HANDED_ON;
+  // Back to where the value came from.
+  while (entry & FF_HANDED_ON) {
+    uint32_t origin = entry >> 32 & ~FF_CORRUPT;
+    if (origin == 0 || origin >= count || origin + FF_LOG_ENTRIES <= ff_count)
+      break;
+    count = origin;
+    entry = FF_LOG[count & (FF_LOG_ENTRIES - 1)];
+  }
+  definition->event = ff_event_of(count);
+  definition->site = (uint32_t)entry & ~FF_HANDED_ON;
+  definition->order = count;
 #else
   (void)index;
 #endif
@@ -80,6 +89,7 @@ _Noreturn void ff_fail(uint32_t failure, int signal) {
     ff_crash->site = (uint32_t)ff_at[0];
     ff_crash->events = ff_count;
     ff_note_touched();
+    ff_threads_note();
     if (ff_crash->fault_address)
       ff_describe(ff_crash->object, sizeof ff_crash->object, (void *)ff_crash->fault_address);
     uint32_t depth = ff_depth < 4096 ? ff_depth : 4096;
@@ -142,10 +152,15 @@ static void caught(int number, siginfo_t *info, void *context) {
   ff_fail(FF_SIGNAL, number);
 }
 
-static void watch_signals(void) {
+// A stack for the handler: each thread needs one of its own.
+int ff_watch_stack(void) {
   stack_t stack = {.ss_size = 256 << 10};
   stack.ss_sp = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) < 0)
+  return stack.ss_sp != MAP_FAILED && sigaltstack(&stack, NULL) == 0;
+}
+
+static void watch_signals(void) {
+  if (!ff_watch_stack())
     return;
   struct sigaction action = {.sa_sigaction = caught, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
   static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
@@ -215,5 +230,6 @@ __attribute__((destructor(101))) static void finish(void) {
     ff_heap_check_all();
   ff_crash->events = ff_count;
   ff_note_touched();
+  ff_threads_note();
   ff_crash->finished = 1;
 }

@@ -207,8 +207,10 @@ void *ff_m_calloc(size_t count, size_t size) {
 }
 
 void ff_m_free(void *pointer) {
-  if (pointer && !ff_is_corrupt(ff_args[0]))
-    release(pointer);
+  if (!pointer || ff_is_corrupt(ff_args[0]))
+    return;
+  ff_touch(pointer, 1, 1);
+  release(pointer);
 }
 
 void *ff_m_realloc(void *pointer, size_t size) {

@@ -4,10 +4,12 @@
 #define _GNU_SOURCE
 #include "suppress.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -30,7 +32,9 @@ static void deliver(void *to, const void *from, size_t size, ff_label event) {
   ff_copy_labels(to, NULL, size, event, event);
 }
 
-static ff_label begin(void *to) {
+static ff_label begin(void *to, size_t size) {
+  if (to && size)
+    ff_touch(to, size, 1);
   ff_at[3] = (uint64_t)to;
   ff_label event = ff_define();
   ff_ret = event;
@@ -48,7 +52,7 @@ static char *scratch(size_t size) {
 char *ff_m_fgets(char *to, int size, FILE *file) {
   if (is_skipped(3))
     return NULL;
-  ff_label event = begin(to);
+  ff_label event = begin(to, 1);
   if (size <= 0)
     return NULL;
   char *line = scratch(size);
@@ -62,7 +66,7 @@ char *ff_m_fgets(char *to, int size, FILE *file) {
 char *ff_m_gets(char *to) {
   if (is_skipped(1))
     return NULL;
-  ff_label event = begin(to);
+  ff_label event = begin(to, 1);
   char *line = NULL;
   size_t room = 0;
   ssize_t length = getline(&line, &room, stdin);
@@ -79,7 +83,7 @@ size_t ff_m_fread(void *to, size_t size, size_t count, FILE *file) {
   size_t whole;
   if (is_skipped(4) || __builtin_mul_overflow(size, count, &whole))
     return 0;
-  ff_label event = begin(to);
+  ff_label event = begin(to, whole);
   // Nobody reads more than there is; a buffer as large as an absurd size is not needed.
   size_t room = whole < (16u << 20) ? whole : 16u << 20, done = 0;
   char *part = scratch(room);
@@ -98,10 +102,25 @@ size_t ff_m_fread(void *to, size_t size, size_t count, FILE *file) {
 ssize_t ff_m_read(int fd, void *to, size_t size) {
   if (is_skipped(3))
     return -1;
-  ff_label event = begin(to);
+  ff_wait_descriptor(fd, POLLIN);
+  ff_label event = begin(to, size);
   size_t room = size < (16u << 20) ? size : 16u << 20;
   char *part = scratch(room);
   ssize_t got = read(fd, part, room);
+  if (got > 0)
+    deliver(to, part, got, event);
+  free(part);
+  return got;
+}
+
+ssize_t ff_m_recv(int fd, void *to, size_t size, int flags) {
+  if (is_skipped(4))
+    return -1;
+  ff_wait_descriptor(fd, POLLIN);
+  ff_label event = begin(to, size);
+  size_t room = size < (16u << 20) ? size : 16u << 20;
+  char *part = scratch(room);
+  ssize_t got = recv(fd, part, room, flags);
   if (got > 0)
     deliver(to, part, got, event);
   free(part);
@@ -112,7 +131,7 @@ static ssize_t line_up_to(char **to, size_t *room, int end, FILE *file) {
   char *line = NULL;
   size_t size = 0;
   ssize_t length = getdelim(&line, &size, end, file);
-  ff_label event = begin(to);
+  ff_label event = begin(to, sizeof *to);
   if (length >= 0) {
     if (!*to || *room < (size_t)length + 1) {
       *to = ff_heap_allocate(length + 1);
@@ -211,7 +230,7 @@ static int scan(scanner *scanner, void *source, const char *format, va_list list
   char *room = scratch((size_t)MOST_FIELDS * FIELD_BYTES);
   for (unsigned i = 0; i < n; ++i)
     places[i] = fields[i].read = room + i * FIELD_BYTES;
-  ff_label event = begin(n ? fields[0].to : NULL);
+  ff_label event = begin(n ? fields[0].to : NULL, n && fields[0].size ? fields[0].size : 1);
   int got = scanner(source, format, places);
   for (unsigned i = 0; i < n && (int)i < got; ++i) {
     ff_at[3] = (uint64_t)fields[i].to;

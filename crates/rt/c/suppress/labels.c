@@ -21,36 +21,72 @@ char ff_sink[4096] __attribute__((aligned(64)));
 uint32_t ff_count, ff_next = 0x7fffffff;
 uint64_t ff_left = UINT64_MAX;
 
-static uint32_t next_point;
-static uint32_t watches_all; // whole sites are suppressed: every event is looked at
+// Of the running thread: how many events it had when that was last looked at, and which of
+// its own is looked at next.
+static uint32_t thread, base_events, base_count, planned = 0x7fffffff;
+static uint32_t first_point, end_point;
+
+uint32_t ff_labels_events(void) {
+#if FF_TRACKING
+  return base_events + (ff_count - base_count);
+#else
+  return planned - (uint32_t)ff_left;
+#endif
+}
+
+static int is_watched(uint32_t event) {
+  return ff_crash->watched.event && ff_crash->watched.thread == thread && ff_crash->watched.event == event;
+}
 
 static void plan_next(uint32_t now) {
   uint32_t next = 0x7fffffff;
   if (ff_crash) {
-    while (next_point < ff_crash->n_points && ff_crash->points[next_point] <= now)
-      next_point++;
-    if (next_point < ff_crash->n_points)
-      next = ff_crash->points[next_point];
+    while (first_point < end_point && ff_crash->points[first_point].event <= now)
+      first_point++;
+    if (first_point < end_point)
+      next = ff_crash->points[first_point].event;
     for (uint32_t i = 0; i < ff_crash->n_sites; ++i) {
-      uint32_t from = ff_crash->sites[i].from;
-      if (from <= now + 1)
-        watches_all = 1;
-      else if (from < next)
+      uint32_t from = ff_crash->sites[i].from <= now ? now + 1 : ff_crash->sites[i].from;
+      if (ff_crash->sites[i].thread == thread && from < next)
         next = from;
     }
+    if (ff_crash->watched.event > now && ff_crash->watched.event < next && is_watched(ff_crash->watched.event))
+      next = ff_crash->watched.event;
   }
-  if (watches_all)
-    next = now + 1;
-  ff_next = next;
+  planned = next;
+  base_events = now;
+  base_count = ff_count;
   ff_left = next - now;
+  ff_next = ff_count > 0x7fffffff - (next - now) ? 0x7fffffff : ff_count + (next - now);
 }
 
-void ff_labels_prepare(void) { plan_next(0); }
+// Points are in order of threads.
+static void find_points(void) {
+  first_point = 0;
+  uint32_t n = ff_crash ? ff_crash->n_points : 0;
+  while (first_point < n && ff_crash->points[first_point].thread < thread)
+    first_point++;
+  end_point = first_point;
+  while (end_point < n && ff_crash->points[end_point].thread == thread)
+    end_point++;
+}
+
+void ff_labels_prepare(void) {
+  find_points();
+  plan_next(0);
+}
+
+void ff_labels_switch(uint32_t to, uint32_t to_events) {
+  thread = to;
+  find_points();
+  plan_next(to_events);
+}
 
 static void note_reached(uint32_t event, uint32_t site) {
   if (ff_crash->n_reached == FF_MAX_POINTS)
     return;
   struct ff_point *point = &ff_crash->reached[ff_crash->n_reached++];
+  point->thread = thread;
   point->event = event;
   point->site = site;
 #if FF_TRACKING
@@ -60,16 +96,22 @@ static void note_reached(uint32_t event, uint32_t site) {
 #endif
 }
 
-// An event that may have to be suppressed. Suppressing runs know its number from the plan.
-ff_label ff_hit(uint32_t event, uint32_t site) {
-#if !FF_TRACKING
-  event = ff_next;
-#endif
-  if (event >= 0x7fffffff)
+// An event that may have to be suppressed.
+ff_label ff_hit(uint32_t count, uint32_t site) {
+  (void)count;
+  uint32_t event = FF_TRACKING ? ff_labels_events() : planned;
+  if (event >= 0x7fffffff || (FF_TRACKING && ff_count >= 0x7fffffff))
     ff_fail(FF_TOO_LONG, 0);
-  int is_point = ff_crash && next_point < ff_crash->n_points && ff_crash->points[next_point] == event;
-  for (uint32_t i = 0; ff_crash && i < ff_crash->n_sites && !is_point; ++i)
-    is_point = ff_crash->sites[i].site == site && ff_crash->sites[i].from <= event;
+  if (!ff_crash) {
+    plan_next(event);
+    return 0;
+  }
+  int is_point = first_point < end_point && ff_crash->points[first_point].event == event;
+  for (uint32_t i = 0; i < ff_crash->n_sites && !is_point; ++i)
+    is_point = ff_crash->sites[i].site == site && ff_crash->sites[i].thread == thread &&
+               ff_crash->sites[i].from <= event;
+  if (is_watched(event))
+    ff_watched_write(site);
   if (is_point)
     note_reached(event, site);
   plan_next(event);
@@ -163,11 +205,18 @@ ff_label ff_resolve(ff_label label, uint32_t path) {
   if (event == 0 || event + FF_LOG_ENTRIES <= ff_count)
     return label;
   uint64_t entry = FF_LOG[event & (FF_LOG_ENTRIES - 1)];
-  uint32_t site = (uint32_t)entry, origin = entry >> 32 & ~FF_CORRUPT;
+  uint32_t site = (uint32_t)entry & ~FF_HANDED_ON, origin = entry >> 32 & ~FF_CORRUPT;
   uint32_t slot = site * 2654435761u >> 16;
   for (; path_sites[slot & (PATH_SLOTS - 1)] != 0; ++slot)
-    if (path_sites[slot & (PATH_SLOTS - 1)] == site + 1)
-      return origin && path_of[slot & (PATH_SLOTS - 1)] == path ? origin | (label & FF_CORRUPT) : label;
+    if (path_sites[slot & (PATH_SLOTS - 1)] == site + 1) {
+      if (origin == 0 || path_of[slot & (PATH_SLOTS - 1)] != path)
+        return label;
+      if (!ff_has_threads)
+        return origin | (label & FF_CORRUPT);
+      // Who assigned the field matters where threads do; `trace` follows it.
+      ((uint64_t *)FF_LOG)[event & (FF_LOG_ENTRIES - 1)] |= FF_HANDED_ON;
+      return label;
+    }
   return label;
 }
 #else

@@ -16,6 +16,8 @@ static void taint(void *to, size_t size) { ff_label_write(to, ff_inside(to, size
 
 // Copies, as one definition; the value of the call is `to` itself.
 static int copied(void *to, const void *from, size_t size) {
+  ff_touch(from, size, 0);
+  ff_touch(to, size, 1);
   ff_at[3] = (uint64_t)to;
   ff_label event = ff_define();
   if (ff_is_corrupt(event)) {
@@ -54,6 +56,7 @@ void ff_fill(void *to, int byte, size_t size) {
   }
   if (size == 0)
     return;
+  ff_touch(to, size, 1);
   ff_at[3] = (uint64_t)to;
   ff_label event = ff_define();
   if (ff_is_corrupt(event)) {
@@ -142,6 +145,8 @@ static int printed(char *to, size_t room, ff_label arguments, const char *format
   va_copy(again, list);
   int length = vsnprintf(NULL, 0, format, again);
   va_end(again);
+  if (length >= 0 && room > 0)
+    ff_touch(to, (size_t)length + 1 < room ? (size_t)length + 1 : room, 1);
   ff_at[3] = (uint64_t)to;
   ff_label event = ff_define() | arguments;
   ff_ret = event;
