@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use base::Cancel;
 use findings::{Findings, Incomplete};
+use llvm::suppress::SiteKind;
 use run::suppressed::{Event, PlainRun, Plan, Run, Schedule, SuppressedProgram, SuppressedRunner};
 use run::{BuildError, BuildOptions, Expected, Limits, Oracle, Test};
 
@@ -62,16 +63,18 @@ pub fn find(request: &Request, cancel: &Cancel) -> Result<Findings, CrashError> 
     let runner =
         SuppressedRunner { program: &program, test: &request.test, limits: request.limits, cancel };
     let mut findings = Findings::new();
-    let plain = runner.run_plain()?;
     let started = start(&runner, request)?;
     let Started { plan, first, executions } = match started {
         Ok(started) => started,
         Err(reason) => {
-            findings.incomplete.push(not_analysed(&request.test, &reason.to_string()));
+            let said = format!("{reason}{}", asks_for(&program));
+            findings.incomplete.push(not_analysed(&request.test, &said));
             findings.finish();
             return Ok(findings);
         }
     };
+    // Only now: a program that starts others is not run where nobody stops it.
+    let plain = runner.run_plain()?;
     let n_threads = first.threads.started;
     let complete = Complete { runner: &runner, cancel };
     match complete.find(plan, first)? {
@@ -80,6 +83,7 @@ pub fn find(request: &Request, cancel: &Cancel) -> Result<Findings, CrashError> 
         }
         Ok(isolated) if isolated.rounds.is_empty() => {
             let said = does_not_fail(&plain, n_threads, request.schedules);
+            let said = format!("{said}{}", asks_for(&program));
             findings.incomplete.push(not_analysed(&request.test, &said));
         }
         Ok(mut isolated) => {
@@ -208,6 +212,32 @@ fn does_not_fail(plain: &PlainRun, n_threads: u32, schedules: u64) -> String {
             crate::words::ending(plain.ending)
         )
     }
+}
+
+/// What a run may lack here, if the program asks for it.
+fn asks_for(program: &SuppressedProgram) -> String {
+    const TERMINAL: &[&str] = &[
+        "tcgetattr",
+        "tcsetattr",
+        "ttyname",
+        "ctermid",
+        "isatty",
+        "initscr",
+        "tgetent",
+        "openpty",
+    ];
+    const NETWORK: &[&str] =
+        &["socket", "connect", "getaddrinfo", "gethostbyname", "bind", "listen", "accept"];
+    let calls = |names: &[&'static str]| {
+        names.iter().copied().find(|name| {
+            program.sites.iter().any(|site| site.kind == SiteKind::Call && site.name == *name)
+        })
+    };
+    let said = |name: Option<&str>, what: &str| {
+        name.map_or(String::new(), |name| format!("; it calls {name}(), and here {what}"))
+    };
+    said(calls(TERMINAL), "runs without a terminal")
+        + &said(calls(NETWORK), "whoever it talks to may be missing")
 }
 
 fn not_analysed(test: &Test, reason: &str) -> Incomplete {

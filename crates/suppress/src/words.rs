@@ -76,7 +76,10 @@ impl Words<'_> {
             .into_iter()
             .map(|access: &Access| RaceAccess {
                 place: self.place_of(access.site),
-                thread: thread_name(access.thread),
+                thread: match access.thread {
+                    0 => "main".to_string(),
+                    number => number.to_string(),
+                },
                 access: if access.is_write { "write" } else { "read" }.to_string(),
                 stack: self.called_from(&access.stack),
             })

@@ -194,18 +194,7 @@ pub fn run(root: &Path, corpora: &[Corpus], options: &Overhead) -> Result<()> {
         let timings = measure(&firstfault, subject, corpus, options)?;
         let cpu = |what: &str| timings.cpu_seconds.get(what).copied().unwrap_or(0.0);
         if options.suppression {
-            let plain = cpu("plain runs");
-            for kind in ["suppressing", "tracking"] {
-                let taken = cpu(&format!("{kind} runs"));
-                table.row(vec![
-                    subject.corpus.to_string(),
-                    "1".to_string(),
-                    format!("{plain:.2}"),
-                    kind.to_string(),
-                    format!("{taken:.2}"),
-                    format!("{:.2}", taken / plain.max(0.001)),
-                ]);
-            }
+            suppression_rows(&mut table, subject.corpus, &timings);
             continue;
         }
         let (plain, instrumented) = (cpu("plain runs"), cpu("instrumented runs"));
@@ -217,8 +206,43 @@ pub fn run(root: &Path, corpora: &[Corpus], options: &Overhead) -> Result<()> {
             format!("{:.2}", instrumented / plain.max(0.001)),
         ]);
     }
+    if options.suppression {
+        let timings = measure_threads(root, &firstfault)?;
+        suppression_rows(&mut table, "four threads", &timings);
+    }
     println!("{table}");
     Ok(())
+}
+
+fn suppression_rows(table: &mut Table, program: &str, timings: &Timings) {
+    let cpu = |what: &str| timings.cpu_seconds.get(what).copied().unwrap_or(0.0);
+    let plain = cpu("plain runs");
+    for kind in ["suppressing", "tracking"] {
+        let taken = cpu(&format!("{kind} runs"));
+        table.row(vec![
+            program.to_string(),
+            "1".to_string(),
+            format!("{plain:.2}"),
+            kind.to_string(),
+            format!("{taken:.2}"),
+            format!("{:.2}", taken / plain.max(0.001)),
+        ]);
+    }
+}
+
+/// A program of our own whose threads share their work.
+fn measure_threads(root: &Path, firstfault: &Path) -> Result<Timings> {
+    let scratch = tempfile::tempdir()?;
+    let timings = scratch.path().join("timings.json");
+    let mut command = child::command(firstfault)?;
+    command.arg("crash").arg(root.join("bench/overhead/threads.c"));
+    command.args(["--time-limit", "1200", "-j", "1", "--timings"]).arg(&timings);
+    let limits = Limits { deadline: Duration::from_secs(3600), ..Limits::default() };
+    let done = child::run(command, b"", &limits, &Cancel::new())?;
+    let Ok(written) = fs::read(&timings) else {
+        bail!("threads: {}", String::from_utf8_lossy(&done.stderr).trim());
+    };
+    Ok(serde_json::from_slice(&written)?)
 }
 
 fn measure(
