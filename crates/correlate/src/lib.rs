@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use detect::Settings;
 use detect::engine::{Engine, Outcome};
-use detect::query::{QueryId, Resolution};
+use detect::query::{FaultKey, QueryId, Resolution};
 use detect::report::{RuleInfo, fault_id, fault_of};
 use facts::Facts;
 use findings::{Fault, FaultOrigin, Findings};
@@ -80,7 +80,7 @@ impl Correlating<'_, '_> {
         for (index, fault) in imported.faults.iter().enumerate() {
             let Some(id) = import::nearest(self.engine, self.infos, fault) else { continue };
             given.insert(index, id);
-            let name = self.name(id);
+            let name = self.name(FaultKey::of(id));
             if findings.faults.iter().any(|known| known.id == name) {
                 continue;
             }
@@ -101,7 +101,7 @@ impl Correlating<'_, '_> {
                 continue;
             }
             if !findings.faults.iter().any(|fault| fault.id == id) {
-                let query = &self.engine.queries[to.0 as usize];
+                let query = &self.engine.queries[to.query.0 as usize];
                 let info = &self.infos[query.rule as usize];
                 let mut fault = fault_of(self.engine.code.program, query, info, &link.violation);
                 fault.origin = FaultOrigin::Correlation;
@@ -118,10 +118,12 @@ impl Correlating<'_, '_> {
         tell::add(findings, &graph);
     }
 
-    fn name(&self, id: QueryId) -> String {
-        let query = &self.engine.queries[id.0 as usize];
-        let info = &self.infos[query.rule as usize];
-        fault_id(&info.id, &detect::report::query_place(self.engine.code.program, query))
+    fn name(&self, fault: FaultKey) -> String {
+        let query = &self.engine.queries[fault.query.0 as usize];
+        let program = self.engine.code.program;
+        let loc = if fault.loc.is_known() { fault.loc } else { query.loc(program) };
+        let place = detect::report::place_of(program, query.function, loc);
+        fault_id(&self.infos[query.rule as usize].id, &place)
     }
 
     /// For every fault that takes part what is still found once it is corrected.
@@ -130,7 +132,7 @@ impl Correlating<'_, '_> {
         links: &pursue::Links,
         given: &BTreeSet<QueryId>,
     ) -> BTreeMap<String, BTreeSet<String>> {
-        let mut parts: BTreeMap<String, BTreeSet<QueryId>> = BTreeMap::new();
+        let mut parts: BTreeMap<String, BTreeSet<FaultKey>> = BTreeMap::new();
         for id in links.keys().flat_map(|(from, to)| [*from, *to]) {
             parts.entry(self.name(id)).or_default().insert(id);
         }
@@ -140,7 +142,7 @@ impl Correlating<'_, '_> {
         for faults in graph::connected(pairs) {
             let ids = faults.iter().filter_map(|name| parts.get(name)).flatten();
             let functions: BTreeSet<FunctionId> =
-                ids.map(|id| self.engine.queries[id.0 as usize].function).collect();
+                ids.map(|id| self.engine.queries[id.query.0 as usize].function).collect();
             for name in faults {
                 let found = self.found_without(&parts[&name], &functions, given);
                 remaining.insert(name, found);
@@ -152,21 +154,26 @@ impl Correlating<'_, '_> {
     /// What is found in these functions once the queries are corrected.
     fn found_without(
         &self,
-        corrected: &BTreeSet<QueryId>,
+        corrected: &BTreeSet<FaultKey>,
         functions: &BTreeSet<FunctionId>,
         given: &BTreeSet<QueryId>,
     ) -> BTreeSet<String> {
         let corrected = corrected.union(self.engine.corrected).copied().collect();
         let engine = Engine { corrected: &corrected, ..*self.engine };
         let outcome = engine.answer(&|function| functions.contains(&function));
-        let is_wrong =
-            |(_, resolution): &(QueryId, &Resolution)| matches!(resolution, Resolution::Unsafe(_));
-        let all = (0..).map(QueryId).zip(&outcome.resolutions);
-        let mut found: BTreeSet<String> =
-            all.filter(is_wrong).map(|(id, _)| self.name(id)).collect();
+        let mut found = BTreeSet::new();
+        for (id, resolution) in (0..).map(QueryId).zip(&outcome.resolutions) {
+            let Resolution::Unsafe(violations) = resolution else { continue };
+            let rule = &self.infos[self.engine.queries[id.0 as usize].rule as usize].id;
+            found.extend(violations.iter().map(|violation| match &violation.place {
+                Some(place) => fault_id(rule, place),
+                None => self.name(FaultKey::of(id)),
+            }));
+        }
         // What another tool reported is there as long as nobody corrects it.
-        let given: BTreeSet<QueryId> = given.difference(&corrected).copied().collect();
-        found.extend(given.iter().map(|id| self.name(*id)));
+        let is_left = |id: &&QueryId| !corrected.contains(&FaultKey::of(**id));
+        let given: BTreeSet<QueryId> = given.iter().filter(is_left).copied().collect();
+        found.extend(given.iter().map(|id| self.name(FaultKey::of(*id))));
         found.extend(pursue::links(&engine, &outcome, &given).keys().map(|(_, to)| self.name(*to)));
         found
     }

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use detect::engine::{Engine, Outcome, Start};
 use detect::pursuit::Link;
-use detect::query::{At, Points, QueryId, Resolution};
+use detect::query::{FaultKey, Points, QueryId, Resolution};
 use rayon::prelude::*;
 
-pub type Links = BTreeMap<(QueryId, QueryId), Link>;
+pub type Links = BTreeMap<(FaultKey, FaultKey), Link>;
 
 /// Callers above the search that found a fault in which its effects are looked for.
 const MAX_LEVELS: u32 = 3;
@@ -25,7 +25,7 @@ pub fn links(engine: &Engine, outcome: &Outcome, given: &BTreeSet<QueryId>) -> L
         .map(QueryId)
         .filter(|id| {
             let is_wrong = matches!(outcome.resolutions[id.0 as usize], Resolution::Unsafe(_));
-            (is_wrong || given.contains(id)) && engine.queries[id.0 as usize].at != At::Exit
+            is_wrong || given.contains(id)
         })
         .collect();
     let found: Vec<Links> = sources
@@ -75,7 +75,7 @@ fn pursue(
 }
 
 /// Keeps the more direct of two links, and of equals the first.
-fn add(links: &mut Links, key: (QueryId, QueryId), link: Link) {
+fn add(links: &mut Links, key: (FaultKey, FaultKey), link: Link) {
     match links.entry(key) {
         std::collections::btree_map::Entry::Vacant(entry) => {
             entry.insert(link);

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use facts::cfg::{Cfg, NoReturn};
 use facts::externals;
 use facts::loops::FunctionLoops;
-use program::{CType, Call, Callee, Const, FunctionId, Inst, InstId, Op, Operand, Program, TypeId};
+use program::{
+    BlockId, CType, Call, Callee, Const, FunctionId, GlobalId, Inst, InstId, LocId, Op, Operand,
+    Program, TypeId,
+};
 
 use crate::effects::{Effect, Effects, never_written};
 use crate::outside::Members;
@@ -72,6 +75,12 @@ impl<'p> Code<'p> {
 
     pub fn shape(&self, function: FunctionId) -> Option<&Shape> {
         self.shapes[function.0 as usize].as_ref()
+    }
+
+    /// Where a block ends in the text.
+    pub fn end_of(&self, function: FunctionId, block: BlockId) -> LocId {
+        let body = self.program.functions[function].body.as_ref();
+        body.map_or(LocId::UNKNOWN, |body| body.blocks[block].loc)
     }
 
     /// Functions that call this one directly, ascending.
@@ -155,6 +164,11 @@ impl<'p> Code<'p> {
         } else {
             self.never_written.clone()
         }
+    }
+
+    /// Whether a global keeps its initialiser for the whole run.
+    pub fn is_never_written(&self, global: GlobalId) -> bool {
+        self.never_written[global.0 as usize]
     }
 
     /// Globals that hold their initialiser before anything ran.

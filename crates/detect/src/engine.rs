@@ -19,7 +19,7 @@ use crate::machine::Context;
 use crate::observer::{Asking, Deadly, Semantics};
 use crate::outside::{Outside, View};
 use crate::pursuit::{Link, Pursuing};
-use crate::query::{Answer, Points, Query, QueryId, Resolution};
+use crate::query::{Answer, At, FaultKey, Points, Query, QueryId, Resolution};
 use crate::report::place_of;
 use crate::search::{Cutoff, Limits, Search};
 use crate::settled::Settled;
@@ -132,7 +132,7 @@ struct Done {
 
 /// What one search found to follow from a fault.
 pub struct Pursued {
-    pub links: BTreeMap<(QueryId, QueryId), Link>,
+    pub links: BTreeMap<(FaultKey, FaultKey), Link>,
     /// Searches that would see what follows after the outermost function has returned.
     pub callers: Vec<Start>,
     pub n_instructions: u64,
@@ -146,7 +146,7 @@ pub struct Engine<'a, 'p> {
     pub settled: &'a [Settled],
     pub settings: &'a Settings,
     /// Queries taken as corrected: they hold wherever they would be asked.
-    pub corrected: &'a BTreeSet<QueryId>,
+    pub corrected: &'a BTreeSet<FaultKey>,
     /// Memory that functions of the interface are handed.
     pub outside: &'a Arc<Outside>,
     /// What paths must survive, asked about or not.
@@ -333,7 +333,11 @@ impl<'p> Engine<'_, 'p> {
         let inputs = self.settings.inputs.get(root);
         let has_callers = inputs.is_none() && !self.code.callers(*root).is_empty();
         let task = Task { queries: BTreeSet::new(), on_the_way: on_the_way.clone() };
-        let (initialized, limits) = (self.code.initialized(*root), self.limits(*root, &task));
+        let (initialized, mut limits) = (self.code.initialized(*root), self.limits(*root, &task));
+        if self.queries[source.0 as usize].at == At::Exit {
+            // What is lost in one iteration is missing in the next.
+            limits.exact = limits.exact.max(3);
+        }
         let mut search = self.new_search(*root, initialized, limits);
         let mut pursuing = Pursuing::new(
             self.code,

@@ -12,6 +12,7 @@ pub mod effects;
 pub mod engine;
 pub mod entry;
 pub mod exits;
+mod lost;
 pub mod machine;
 pub mod observer;
 pub mod outside;
@@ -35,11 +36,12 @@ use std::sync::Arc;
 
 use facts::Facts;
 use findings::Findings;
-use program::Program;
+use program::{LocId, Program};
 use spec::rules::Rules;
 
 pub use engine::Settings;
 pub use entry::{Entry, Parameter};
+use query::{At, FaultKey};
 use settled::Settled;
 
 /// Raises and answers the queries of all rules on a program.
@@ -100,17 +102,27 @@ fn corrected(
     infos: &[report::RuleInfo],
     queries: &[query::Query],
     settings: &Settings,
-) -> BTreeSet<query::QueryId> {
+) -> BTreeSet<FaultKey> {
+    let mut corrected = BTreeSet::new();
     if settings.corrected.is_empty() {
-        return BTreeSet::new();
+        return corrected;
     }
-    let is_corrected = |query: &query::Query| {
-        let place = report::query_place(program, query);
-        let name = report::fault_id(&infos[query.rule as usize].id, &place);
-        settings.corrected.contains(&name)
-    };
-    let all = (0..).map(query::QueryId).zip(queries);
-    all.filter(|(_, query)| is_corrected(query)).map(|(id, _)| id).collect()
+    for (id, query) in (0..).map(query::QueryId).zip(queries) {
+        let is_corrected = |loc: LocId| {
+            let place = report::place_of(program, query.function, loc);
+            let rule = &infos[query.rule as usize].id;
+            settings.corrected.contains(&report::fault_id(rule, &place))
+        };
+        if query.at != At::Exit {
+            corrected.extend(is_corrected(query.loc(program)).then_some(FaultKey::of(id)));
+            continue;
+        }
+        let body = program.functions[query.function].body.iter();
+        let ends = body.flat_map(|body| body.blocks.iter().map(|block| block.loc));
+        let ends = ends.filter(|loc| is_corrected(*loc));
+        corrected.extend(ends.map(|loc| FaultKey { query: id, loc }));
+    }
+    corrected
 }
 
 fn rule_info(fault: &spec::rules::Fault) -> report::RuleInfo {

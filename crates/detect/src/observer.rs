@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 use crate::code::Code;
 use crate::demand::Demand;
 use crate::describe;
+use crate::lost;
 use crate::machine::memory::{Content, ObjectId, ObjectKind};
-use crate::machine::reach::lost_objects;
 use crate::machine::{Context, Feasible, State, SymbolKind};
-use crate::query::{Answer, At, Points, Query, QueryId, Violation};
+use crate::query::{Answer, At, FaultKey, Points, Query, QueryId, Violation};
 use crate::search::Observer;
 use crate::settled::Settled;
 use crate::steps::{Relevant, place, segment};
@@ -80,6 +80,22 @@ pub trait Semantics<'p>: Sync {
         query: &Query,
         has_run: bool,
     ) -> Corrupted;
+
+    /// Whether an exit query asks of what goes out of reach, and of nothing else.
+    fn asks_of_lost(&self, _query: &Query) -> bool {
+        false
+    }
+
+    /// Lets a violated exit query leave its error state behind.
+    fn use_up(
+        &self,
+        _context: &mut Context<'p>,
+        _state: &mut State,
+        _fault: FaultKey,
+        _object: ObjectId,
+        _query: &Query,
+    ) {
+    }
 
     /// What must hold of such an object, and the message where it does not.
     fn require_of(
@@ -170,16 +186,25 @@ pub fn is_small(program: &Program, function: FunctionId) -> bool {
 #[derive(Default)]
 pub struct Corrected {
     points: Points,
+    /// Those of exits, each for one statement.
+    exits: BTreeSet<FaultKey>,
 }
 
 impl Corrected {
-    pub fn new(queries: &[Query], corrected: &BTreeSet<QueryId>) -> Self {
+    pub fn new(queries: &[Query], corrected: &BTreeSet<FaultKey>) -> Self {
         let mut points = Points::default();
-        for id in corrected {
+        for FaultKey { query: id, .. } in corrected {
             let query = &queries[id.0 as usize];
-            points.entry((query.function, query.at)).or_default().push(*id);
+            if query.at != At::Exit {
+                points.entry((query.function, query.at)).or_default().push(*id);
+            }
         }
-        Self { points }
+        Self { points, exits: corrected.clone() }
+    }
+
+    /// Whether what is lost at this statement is released there.
+    pub fn releases(&self, fault: FaultKey) -> bool {
+        self.exits.contains(&fault)
     }
 
     /// The path goes on only where the queries of this point hold.
@@ -274,7 +299,7 @@ impl<'a, 'p> Asking<'a, 'p> {
     }
 
     /// Takes these queries as corrected.
-    pub fn correcting(mut self, corrected: &BTreeSet<QueryId>) -> Self {
+    pub fn correcting(mut self, corrected: &BTreeSet<FaultKey>) -> Self {
         self.corrected = Corrected::new(self.queries, corrected);
         self
     }
@@ -453,6 +478,9 @@ impl<'a, 'p> Asking<'a, 'p> {
         loc: LocId,
     ) {
         let query = self.queries[id.0 as usize];
+        if self.corrected.releases(FaultKey { query: id, loc }) {
+            return;
+        }
         let origin = place(context, query.function, state.memory.get(object).loc);
         let known = self.answers.get(&id).is_some_and(|answer| {
             answer.violations.iter().any(|known| known.origin == Some(origin.clone()))
@@ -462,13 +490,8 @@ impl<'a, 'p> Asking<'a, 'p> {
             return;
         }
         *judged += 1;
-        let (required, message) = self.semantics.require_of(context, state, &query, object);
-        let Required::Holds(required, _) = required else { return };
-        let (null, violated) = (state.memory.get(object).null, context.terms.not(required));
-        // Of a failed allocation there is nothing to lose.
-        let is_own = matches!(state.memory.get(object).kind, ObjectKind::Heap { .. });
-        let exists = if is_own { context.terms.not(null) } else { Terms::TRUE };
-        let violation = context.terms.and(&[violated, exists]);
+        let question = lost::question(self.semantics, context, state, &query, object);
+        let Some((violation, message)) = question else { return };
         let about = About { objects: &[object], hangs_on_path: true };
         if let Verdict::Unsafe { input_dependent } =
             judge(context, state, violation, &about, self.root_has_callers)
@@ -486,6 +509,29 @@ impl<'a, 'p> Asking<'a, 'p> {
                 place: Some(place),
                 origin: Some(origin),
             });
+        }
+    }
+
+    /// Asks about what goes out of reach where a loop starts its next iteration.
+    fn starts_again(&mut self, context: &mut Context<'p>, state: &mut State, target: BlockId) {
+        let point = (state.top().function, At::Exit);
+        if state.sets_the_scene() || !self.points.contains_key(&point) {
+            return;
+        }
+        let lost = lost::at_back_edge(self.code, context, state, target);
+        if lost.is_empty() {
+            return;
+        }
+        let loc = self.code.end_of(state.top().function, state.top().block);
+        for id in self.points.get(&point).cloned().unwrap_or_default() {
+            if self.semantics.asks_of_lost(&self.queries[id.0 as usize]) {
+                for object in &lost {
+                    self.ask_at_exit(context, state, id, *object, loc);
+                }
+            }
+        }
+        for object in lost {
+            state.memory.get_mut(object).is_lost = true;
         }
     }
 
@@ -529,6 +575,7 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
 
     fn ends(&mut self, context: &mut Context<'p>, state: &mut State) {
         let point = (state.top().function, At::End(state.top().block));
+        self.corrected.apply(self.semantics, self.queries, context, state, point);
         for id in self.points.get(&point).cloned().unwrap_or_default() {
             self.ask(context, state, id);
         }
@@ -562,6 +609,9 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
         forks: &mut Vec<State>,
     ) {
         self.semantics.passes(context, state, target, forks);
+        if let Some(target) = target {
+            self.starts_again(context, state, target);
+        }
     }
 
     fn enters(&mut self, state: &State, callee: FunctionId) -> bool {
@@ -572,10 +622,7 @@ impl<'p> Observer<'p> for Asking<'_, 'p> {
     }
 
     fn returns(&mut self, context: &mut Context<'p>, state: &mut State, loc: LocId) {
-        let lost: Vec<ObjectId> = lost_objects(state)
-            .into_iter()
-            .filter(|object| !state.memory.get(*object).is_lost)
-            .collect();
+        let lost = lost::at_return(state);
         let point = (state.top().function, At::Exit);
         for id in self.points.get(&point).cloned().unwrap_or_default() {
             let query = self.queries[id.0 as usize];

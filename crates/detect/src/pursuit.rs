@@ -10,14 +10,15 @@ use rustc_hash::FxHashMap;
 
 use crate::code::Code;
 use crate::demand::Demand;
+use crate::lost;
 use crate::machine::memory::ObjectId;
 use crate::machine::state::Wrong;
 use crate::machine::trail::What;
 use crate::machine::{Context, Feasible, State, SymbolKind};
 use crate::observer::{Corrected, Corrupted, Required, Semantics, is_worth_entering};
-use crate::query::{At, Points, Query, QueryId, Violation};
+use crate::query::{At, FaultKey, Points, Query, QueryId, Violation};
 use crate::search::Observer;
-use crate::steps::{Relevant, segment};
+use crate::steps::{Relevant, place, segment};
 use crate::verdict::{About, Verdict, involved_symbols, judge};
 
 /// One fault makes another happen.
@@ -46,9 +47,18 @@ pub struct Pursuing<'a, 'p> {
     judged: FxHashMap<(bool, QueryId), u32>,
     /// Somebody else says that the source goes wrong.
     pub is_given: bool,
-    pub links: BTreeMap<(QueryId, QueryId), Link>,
+    pub links: BTreeMap<(FaultKey, FaultKey), Link>,
     /// The outermost function returned after the fault: its callers may see what follows.
     pub leaves: bool,
+}
+
+/// A question that was answered with a fault.
+struct Found {
+    violation: FormulaId,
+    objects: Vec<ObjectId>,
+    input_dependent: bool,
+    /// The message and the error state.
+    said: (String, String),
 }
 
 /// How a path goes on after a question.
@@ -70,7 +80,12 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         let body = code.program.functions[root].body.as_ref();
         let point = match (query.at, body) {
             (At::Inst(inst), Some(body)) if query.function == root => Some(body.insts[inst].block),
+            (At::End(block), _) if query.function == root => Some(block),
             _ => None,
+        };
+        let demand = match query.at {
+            At::Exit => Demand::everywhere(),
+            _ => Demand::new(code, root, point.into_iter(), on_the_way),
         };
         Self {
             code,
@@ -81,7 +96,7 @@ impl<'a, 'p> Pursuing<'a, 'p> {
             on_the_way,
             root_has_callers,
             corrected: Corrected::default(),
-            demand: Demand::new(code, root, point.into_iter(), on_the_way),
+            demand,
             judged: FxHashMap::default(),
             is_given: false,
             links: BTreeMap::new(),
@@ -90,7 +105,7 @@ impl<'a, 'p> Pursuing<'a, 'p> {
     }
 
     /// Takes these queries as corrected.
-    pub fn correcting(mut self, corrected: &BTreeSet<QueryId>) -> Self {
+    pub fn correcting(mut self, corrected: &BTreeSet<FaultKey>) -> Self {
         self.corrected = Corrected::new(self.queries, corrected);
         self
     }
@@ -105,7 +120,10 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         }
         let cause = match state.wrong.is_empty() {
             true => (id == self.source).then_some(None),
-            false => self.cause(context, state, violation).map(Some),
+            false => {
+                let refused = self.refusal(context, state, query, required);
+                refused.or_else(|| self.cause(context, state, violation)).map(Some)
+            }
         };
         if self.is_given
             && state.wrong.is_empty()
@@ -114,7 +132,8 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         {
             return Goes::Wrong(violation);
         }
-        let known = state.wrong.iter().any(|wrong| wrong.query == id);
+        let fault = FaultKey::of(id);
+        let known = state.wrong.iter().any(|wrong| wrong.fault == fault);
         let judged = self.judged.entry((state.wrong.is_empty(), id)).or_default();
         if let Some(cause) = cause
             && !known
@@ -124,13 +143,12 @@ impl<'a, 'p> Pursuing<'a, 'p> {
             let about = About { objects: &objects, hangs_on_path: false };
             let verdict = judge(context, state, violation, &about, self.root_has_callers);
             if let Verdict::Unsafe { input_dependent } = verdict {
-                if let Some((from, via)) = cause {
-                    let key = (from, id);
-                    let link = || (violation, objects, input_dependent, via);
-                    if self.links.get(&key).is_none_or(|known| via < known.via) {
-                        let link = self.link(context, state, query, link());
-                        self.links.insert(key, link);
-                    }
+                if let Some(cause) = cause {
+                    let mut wrong = state.clone();
+                    wrong.path.assume(violation, LocId::UNKNOWN, None);
+                    let said = self.semantics.message(context, &mut wrong, query);
+                    let found = Found { violation, objects, input_dependent, said };
+                    self.add_link(context, state, cause, fault, found);
                 }
                 return Goes::Wrong(violation);
             }
@@ -148,18 +166,54 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         context: &mut Context<'p>,
         state: &State,
         violation: FormulaId,
-    ) -> Option<(QueryId, Via)> {
+    ) -> Option<(FaultKey, Via)> {
         let symbols = context.symbols_in(violation);
         let followed = || {
             let followed = state.wrong.iter().rev();
             followed.filter_map(|wrong| Some((wrong, wrong.symbol?)))
         };
         if let Some((wrong, _)) = followed().find(|(_, symbol)| symbols.contains(symbol)) {
-            return Some((wrong.query, Via::Direct));
+            return Some((wrong.fault, Via::Direct));
         }
         followed()
             .find(|(wrong, symbol)| self.decides(context, state, wrong, *symbol))
-            .map(|(wrong, _)| (wrong.query, Via::Feasibility))
+            .map(|(wrong, _)| (wrong.fault, Via::Feasibility))
+    }
+
+    /// The leak that makes this go wrong: what is required would hold if what was used up could
+    /// still be had.
+    fn refusal(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        query: &Query,
+        required: FormulaId,
+    ) -> Option<(FaultKey, Via)> {
+        let by = state.used_up.last()?.by;
+        let refused = std::mem::take(&mut state.refused);
+        let otherwise = match refused.is_empty() {
+            true => None,
+            false => Some(self.semantics.require(context, state, query)),
+        };
+        state.refused = refused;
+        match otherwise? {
+            Required::Holds(formula, _) if formula != required => Some((by, Via::Direct)),
+            _ => None,
+        }
+    }
+
+    fn add_link(
+        &mut self,
+        context: &mut Context<'p>,
+        state: &State,
+        (from, via): (FaultKey, Via),
+        to: FaultKey,
+        found: Found,
+    ) {
+        if self.links.get(&(from, to)).is_none_or(|known| via < known.via) {
+            let link = self.link(context, state, via, to, found);
+            self.links.insert((from, to), link);
+        }
     }
 
     /// Whether the path has passed a branch on the corrupted value.
@@ -180,24 +234,100 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         &self,
         context: &mut Context<'p>,
         state: &State,
-        query: &Query,
-        (violation, objects, input_dependent, via): (FormulaId, Vec<ObjectId>, bool, Via),
+        via: Via,
+        to: FaultKey,
+        found: Found,
     ) -> Link {
-        let mut wrong = state.clone();
-        wrong.path.assume(violation, LocId::UNKNOWN, None);
-        let (message, error_state) = self.semantics.message(context, &mut wrong, query);
-        let mut symbols = involved_symbols(context, state, violation);
+        let query = &self.queries[to.query.0 as usize];
+        let (message, error_state) = found.said;
+        let mut symbols = involved_symbols(context, state, found.violation);
         symbols.extend(state.wrong.iter().filter_map(|wrong| wrong.symbol));
         symbols.sort_unstable();
         symbols.dedup();
-        let relevant = Relevant { symbols, objects };
-        let at = (query.function, query.loc(self.code.program));
-        let segment = segment(context, state, &relevant, at, &message);
+        let relevant = Relevant { symbols, objects: found.objects };
+        let loc = if to.loc.is_known() { to.loc } else { query.loc(self.code.program) };
+        let segment = segment(context, state, &relevant, (query.function, loc), &message);
         let since = segment.steps.iter().rposition(|step| step.note.starts_with(HAPPENS));
         let path = segment.steps[since.unwrap_or(0)..].to_vec();
+        let place = to.loc.is_known().then(|| place(context, query.function, to.loc));
+        let input_dependent = found.input_dependent;
         let violation =
-            Violation { message, input_dependent, segment, error_state, place: None, origin: None };
+            Violation { message, input_dependent, segment, error_state, place, origin: None };
         Link { via, violation, path }
+    }
+
+    /// Asks an exit query about one object; whether it goes wrong.
+    fn ask_of(
+        &mut self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        fault: FaultKey,
+        object: ObjectId,
+    ) -> bool {
+        let id = fault.query;
+        let query = self.queries[id.0 as usize];
+        let known = state.wrong.iter().any(|wrong| wrong.fault == fault);
+        if known || self.corrected.releases(fault) {
+            return false;
+        }
+        let is_first = state.wrong.is_empty();
+        if is_first && id != self.source {
+            return false;
+        }
+        let question = lost::question(self.semantics, context, state, &query, object);
+        let Some((violation, message)) = question else { return false };
+        let cause = if is_first { None } else { self.cause(context, state, violation) };
+        let judged = self.judged.entry((is_first, id)).or_default();
+        if violation == Terms::FALSE || (!is_first && cause.is_none()) || *judged >= MAX_JUDGED {
+            return false;
+        }
+        *judged += 1;
+        let about = About { objects: &[object], hangs_on_path: true };
+        let verdict = judge(context, state, violation, &about, self.root_has_callers);
+        let Verdict::Unsafe { input_dependent } = verdict else { return false };
+        if let Some(cause) = cause {
+            let (objects, said) = (vec![object], (message.clone(), String::new()));
+            let found = Found { violation, objects, input_dependent, said };
+            self.add_link(context, state, cause, fault, found);
+        }
+        state.path.assume(violation, LocId::UNKNOWN, None);
+        self.happens(state, fault, &query, &message);
+        let n_conditions = state.path.iter().count();
+        state.wrong.push(Wrong { fault, symbol: None, is_pending: false, n_conditions });
+        self.semantics.use_up(context, state, fault, object, &query);
+        true
+    }
+
+    /// Asks about objects that go out of reach at a statement.
+    fn lose(
+        &mut self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        lost: &[ObjectId],
+        (loc, is_return): (LocId, bool),
+    ) {
+        let point = (state.top().function, At::Exit);
+        for id in self.points.get(&point).into_iter().flatten() {
+            let query = self.queries[id.0 as usize];
+            let objects = match is_return {
+                true => self.semantics.exit_objects(state, &query, lost),
+                false if self.semantics.asks_of_lost(&query) => lost.to_vec(),
+                false => Vec::new(),
+            };
+            for object in objects {
+                self.ask_of(context, state, FaultKey { query: *id, loc }, object);
+            }
+        }
+        for object in lost {
+            state.memory.get_mut(*object).is_lost = true;
+        }
+    }
+
+    fn happens(&self, state: &mut State, fault: FaultKey, query: &Query, message: &str) {
+        let note = What::Effect(format!("{HAPPENS}{message}").into(), None);
+        let (function, depth) = (state.top().function, state.depth());
+        let loc = if fault.loc.is_known() { fault.loc } else { query.loc(self.code.program) };
+        state.trail.push(note, loc, function, depth);
     }
 
     /// The fault happens: the path goes on with its error state.
@@ -211,9 +341,8 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         let query = &self.queries[id.0 as usize];
         state.path.assume(violation, LocId::UNKNOWN, None);
         let (message, _) = self.semantics.message(context, state, query);
-        let note = What::Effect(format!("{HAPPENS}{message}").into(), None);
-        let (function, depth) = (state.top().function, state.depth());
-        state.trail.push(note, query.loc(self.code.program), function, depth);
+        let fault = FaultKey::of(id);
+        self.happens(state, fault, query, &message);
         let n_conditions = state.path.iter().count();
         let corrupted = self.semantics.corrupt(context, state, query, false);
         let (symbol, is_pending) = match corrupted {
@@ -225,7 +354,7 @@ impl<'a, 'p> Pursuing<'a, 'p> {
                 (None, false)
             }
         };
-        state.wrong.push(Wrong { query: id, symbol, is_pending, n_conditions });
+        state.wrong.push(Wrong { fault, symbol, is_pending, n_conditions });
     }
 
     /// Whoever says that something goes wrong says that values for it can be had.
@@ -236,32 +365,8 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         symbol
     }
 
-    /// The instruction of a fault has run.
-    fn corrupt_what_is_pending(&self, context: &mut Context<'p>, state: &mut State) {
-        for index in 0..state.wrong.len() {
-            if !std::mem::replace(&mut state.wrong[index].is_pending, false) {
-                continue;
-            }
-            let query = self.queries[state.wrong[index].query.0 as usize];
-            if query.function != state.top().function {
-                continue;
-            }
-            if let Corrupted::By(symbol) = self.semantics.corrupt(context, state, &query, true) {
-                state.wrong[index].symbol = Some(self.taken(context, symbol));
-            }
-        }
-    }
-}
-
-/// How the step of a fault begins that others follow from.
-pub const HAPPENS: &str = "it goes wrong: ";
-
-impl<'p> Observer<'p> for Pursuing<'_, 'p> {
-    fn observe(&mut self, context: &mut Context<'p>, state: &mut State, inst: InstId) {
-        if state.sets_the_scene() {
-            return;
-        }
-        let point = (state.top().function, At::Inst(inst));
+    /// Asks all queries of a point of the same state, and lets those go wrong that do.
+    fn ask_at(&mut self, context: &mut Context<'p>, state: &mut State, point: (FunctionId, At)) {
         self.corrected.apply(self.semantics, self.queries, context, state, point);
         let Some(ids) = self.points.get(&point) else { return };
         let (mut right, mut wrong) = (Vec::new(), Vec::new());
@@ -281,6 +386,38 @@ impl<'p> Observer<'p> for Pursuing<'_, 'p> {
                 state.path.assume(formula, LocId::UNKNOWN, None);
             }
         }
+    }
+
+    /// The instruction of a fault has run.
+    fn corrupt_what_is_pending(&self, context: &mut Context<'p>, state: &mut State) {
+        for index in 0..state.wrong.len() {
+            if !std::mem::replace(&mut state.wrong[index].is_pending, false) {
+                continue;
+            }
+            let query = self.queries[state.wrong[index].fault.query.0 as usize];
+            if query.function != state.top().function {
+                continue;
+            }
+            if let Corrupted::By(symbol) = self.semantics.corrupt(context, state, &query, true) {
+                state.wrong[index].symbol = Some(self.taken(context, symbol));
+            }
+        }
+    }
+}
+
+/// How the step of a fault begins that others follow from.
+pub const HAPPENS: &str = "it goes wrong: ";
+
+impl<'p> Observer<'p> for Pursuing<'_, 'p> {
+    fn observe(&mut self, context: &mut Context<'p>, state: &mut State, inst: InstId) {
+        if state.sets_the_scene() {
+            return;
+        }
+        self.ask_at(context, state, (state.top().function, At::Inst(inst)));
+    }
+
+    fn ends(&mut self, context: &mut Context<'p>, state: &mut State) {
+        self.ask_at(context, state, (state.top().function, At::End(state.top().block)));
     }
 
     fn model(
@@ -318,6 +455,11 @@ impl<'p> Observer<'p> for Pursuing<'_, 'p> {
         forks: &mut Vec<State>,
     ) {
         self.semantics.passes(context, state, target, forks);
+        if let Some(target) = target.filter(|_| !state.sets_the_scene()) {
+            let lost = lost::at_back_edge(self.code, context, state, target);
+            let loc = self.code.end_of(state.top().function, state.top().block);
+            self.lose(context, state, &lost, (loc, false));
+        }
     }
 
     fn enters(&mut self, state: &State, callee: FunctionId) -> bool {
@@ -326,7 +468,9 @@ impl<'p> Observer<'p> for Pursuing<'_, 'p> {
             || is_worth_entering(self.code, self.semantics, state, callee)
     }
 
-    fn returns(&mut self, _: &mut Context<'p>, state: &mut State, _: LocId) {
+    fn returns(&mut self, context: &mut Context<'p>, state: &mut State, loc: LocId) {
+        let lost = lost::at_return(state);
+        self.lose(context, state, &lost, (loc, true));
         self.leaves |= state.depth() == 0 && !state.wrong.is_empty();
     }
 

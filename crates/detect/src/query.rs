@@ -19,6 +19,21 @@ pub struct Query {
     pub at: At,
 }
 
+/// One fault: a violated query, and for those asked wherever a function returns the statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FaultKey {
+    pub query: QueryId,
+    /// Unknown where the query has a place of its own.
+    pub loc: LocId,
+}
+
+impl FaultKey {
+    /// Of a query that stands at one place.
+    pub fn of(query: QueryId) -> Self {
+        Self { query, loc: LocId::UNKNOWN }
+    }
+}
+
 /// Where in its function a query stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum At {

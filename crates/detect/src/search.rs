@@ -199,6 +199,9 @@ impl<'a, 'p> Search<'a, 'p> {
             }
             match &block.terminator {
                 Terminator::Jump(target) => {
+                    // No transition stands at a jump, so the state goes one way.
+                    let mut ways = Vec::new();
+                    observer.passes(&mut self.context, &mut state, Some(*target), &mut ways);
                     if !wants(observer, &state, *target) || !self.enter_block(&mut state, *target) {
                         return;
                     }

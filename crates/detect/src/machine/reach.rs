@@ -1,4 +1,4 @@
-//! Which objects can still be reached when a function returns.
+//! Which objects can still be reached when a function returns, or a loop starts again.
 
 use rustc_hash::FxHashSet;
 
@@ -8,6 +8,16 @@ use super::value::Value;
 
 /// Heap objects no pointer leads to once the top frame is gone, oldest first.
 pub fn lost_objects(state: &State) -> Vec<ObjectId> {
+    lost(state, None)
+}
+
+/// Heap objects no pointer leads to once the top frame has nothing left but these values, and
+/// its variables in memory.
+pub fn lost_but_for(state: &State, values: &[Value]) -> Vec<ObjectId> {
+    lost(state, Some(values))
+}
+
+fn lost(state: &State, kept: Option<&[Value]>) -> Vec<ObjectId> {
     let heap: Vec<ObjectId> = state
         .memory
         .ids()
@@ -19,7 +29,8 @@ pub fn lost_objects(state: &State) -> Vec<ObjectId> {
         return heap;
     }
     let mut reach = Reach { state, reached: FxHashSet::default(), waiting: Vec::new() };
-    reach.add_roots();
+    reach.add_roots(kept.is_some());
+    kept.into_iter().flatten().for_each(|value| reach.add(*value));
     reach.close();
     heap.into_iter()
         .filter(|id| !reach.reached.contains(id) && !state.memory.get(*id).escaped)
@@ -46,7 +57,7 @@ impl Reach<'_> {
         }
     }
 
-    fn add_roots(&mut self) {
+    fn add_roots(&mut self, stays: bool) {
         let (top, callers) = self.state.frames.split_last().expect("a running state has a frame");
         if let Some(value) = top.returned {
             self.add(value);
@@ -58,7 +69,7 @@ impl Reach<'_> {
             let object = self.state.memory.get(id);
             let survives = object.escaped
                 || match object.kind {
-                    ObjectKind::Local { frame, .. } => frame != top.number,
+                    ObjectKind::Local { frame, .. } => stays || frame != top.number,
                     ObjectKind::Global(_) | ObjectKind::Pointee => true,
                     ObjectKind::Heap { .. } | ObjectKind::Handle(_) => false,
                 };

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use facts::cfg::LoopId;
-use logic::SymbolId;
+use logic::{SymbolId, TermId};
 use program::{BlockId, FunctionId, InstId, LocId};
 
 use super::context::Context;
@@ -11,7 +11,7 @@ use super::memory::{Content, Memory, Object, ObjectKind};
 use super::path::Path;
 use super::trail::Trail;
 use super::value::Value;
-use crate::query::QueryId;
+use crate::query::FaultKey;
 
 #[derive(Clone, Debug)]
 pub struct State {
@@ -32,12 +32,24 @@ pub struct State {
     pub n_steps: u32,
     /// Faults that happened on the path, oldest first: only where one is pursued.
     pub wrong: Vec<Wrong>,
+    /// Resources that leaks have used up.
+    pub used_up: Vec<UsedUp>,
+    /// Calls that failed for that reason, and will go on failing.
+    pub refused: Vec<(FunctionId, InstId)>,
+}
+
+/// A kind of resource there is no more of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsedUp {
+    /// The state that whoever gets one finds it in.
+    pub state: TermId,
+    pub by: FaultKey,
 }
 
 /// A fault that happened on a path, and what it left behind.
 #[derive(Clone, Debug)]
 pub struct Wrong {
-    pub query: QueryId,
+    pub fault: FaultKey,
     /// Stands for the corrupted value; none where the fault leaves none to follow.
     pub symbol: Option<SymbolId>,
     /// The instruction has still to run before there is something to corrupt.
@@ -140,6 +152,11 @@ impl Frame {
     pub fn all_values(&self) -> impl Iterator<Item = Value> + '_ {
         let computed = self.values.iter().flat_map(|chunk| chunk.iter().copied());
         self.params.iter().chain(self.rest.iter()).copied().chain(computed)
+    }
+
+    /// What it got from its caller.
+    pub fn given(&self) -> impl Iterator<Item = Value> + '_ {
+        self.params.iter().chain(self.rest.iter()).copied()
     }
 
     pub fn set(&mut self, inst: InstId, value: Value) {

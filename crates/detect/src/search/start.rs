@@ -67,6 +67,8 @@ impl Search<'_, '_> {
             answered: Vec::new(),
             n_steps: 0,
             wrong: Vec::new(),
+            used_up: Vec::new(),
+            refused: Vec::new(),
         };
         for input in inputs {
             self.size_by_length(&mut state, *input);

@@ -80,6 +80,13 @@ impl<'p> Applying<'_, 'p> {
             Effect::When { condition, then, otherwise } => {
                 self.when(state, *condition, then, otherwise, out);
             }
+            Effect::May { first, otherwise } if self.is_used_up(&state, otherwise) => {
+                let call = (state.top().function, self.inst);
+                if !state.refused.contains(&call) {
+                    state.refused.push(call);
+                }
+                out.extend(self.apply(state, first));
+            }
             Effect::May { first, otherwise } => {
                 if otherwise.iter().all(|effect| self.is_about_result(effect))
                     && self.may_be_null(&mut state, first)
@@ -96,6 +103,17 @@ impl<'p> Applying<'_, 'p> {
                 }
             }
         }
+    }
+
+    /// Whether an alternative would hand out a resource there is no more of.
+    fn is_used_up(&self, state: &State, effects: &[Effect]) -> bool {
+        let is_left = |value: &TermId| state.used_up.iter().all(|used_up| used_up.state != *value);
+        effects.iter().any(|effect| match effect {
+            Effect::Assign { attribute, value, .. } => {
+                attribute.name() == "State" && !is_left(value)
+            }
+            _ => false,
+        })
     }
 
     fn when(

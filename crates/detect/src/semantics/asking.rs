@@ -17,7 +17,7 @@ use crate::machine::memory::{Content, ObjectId};
 use crate::machine::{Context, State, Value};
 use crate::observer::{Corrupted, Required, Semantics};
 use crate::ownership::{Contents, Role};
-use crate::query::{At, Query};
+use crate::query::{At, FaultKey, Query};
 use crate::semantics::apply::Applying;
 use crate::semantics::builtin;
 use crate::semantics::compiled::{Asked, Compiled, Contribution, How};
@@ -559,6 +559,21 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
         } else {
             self.corrupted_before(context, state, query)
         }
+    }
+
+    fn asks_of_lost(&self, query: &Query) -> bool {
+        matches!(self.asked(query).how, How::AtExit { only_lost: true, .. })
+    }
+
+    fn use_up(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        fault: FaultKey,
+        object: ObjectId,
+        query: &Query,
+    ) {
+        Specified::use_up(self, context, state, fault, query, object);
     }
 
     fn require_of(

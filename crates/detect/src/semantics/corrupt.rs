@@ -9,10 +9,12 @@ use spec::lower::Argument;
 
 use crate::machine::attributes::Attributes;
 use crate::machine::exec::{is_signed, width};
+use crate::machine::memory::ObjectId;
+use crate::machine::state::UsedUp;
 use crate::machine::strings::Length;
 use crate::machine::{Context, State, SymbolKind, Value};
 use crate::observer::Corrupted;
-use crate::query::{At, Query};
+use crate::query::{At, FaultKey, Query};
 use crate::semantics::asking::Specified;
 use crate::semantics::compiled::How;
 
@@ -23,6 +25,29 @@ impl<'p> Specified<'_, 'p> {
         let (attribute, var) = subject(observed.error_state.as_ref()?)?;
         let How::Matched(bindings) = &self.asked(query).how else { return None };
         Some((attribute, bindings.get(var)?))
+    }
+
+    /// What is lost for good: the error state of a leak is that there is less to hand out. One
+    /// leak in a loop uses up all there is.
+    pub fn use_up(
+        &self,
+        context: &mut Context<'p>,
+        state: &mut State,
+        fault: FaultKey,
+        query: &Query,
+        object: ObjectId,
+    ) {
+        let error_state = self.compiled.observed(query).error_state.as_ref();
+        let repeats = state.frames.iter().any(|frame| !frame.loops.is_empty());
+        if !repeats || error_state.and_then(subject).is_none_or(|(name, _)| name != "Avail") {
+            return;
+        }
+        let pointer = Value::Pointer { object, offset: context.constant(0) };
+        let loc = query.loc(self.code.program);
+        let held = Attributes { context, state, loc }.get(pointer, "State");
+        if let Some(Value::Int(held)) = held {
+            state.used_up.push(UsedUp { state: held, by: fault });
+        }
     }
 
     /// What goes wrong before the instruction runs: where it writes, or what it uses.

@@ -346,7 +346,9 @@ impl Lower for Lowered<'_, '_> {
             "Region" => self.region(args.first()?),
             "Exits" => {
                 let frame = self.state.top();
-                Some(i128::from(self.code.can_exit(frame.function, frame.block)))
+                let is_refused = |inst| self.state.refused.contains(&(frame.function, inst));
+                let can_exit = self.code.can_exit(frame.function, frame.block, &is_refused);
+                Some(i128::from(can_exit))
             }
             _ => None,
         })

@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use program::{FunctionId, Terminator};
-use spec::ast::{Condition, ExprKind};
+use program::{FunctionId, InstId, Terminator};
+use spec::ast::{Command, Condition, ExprKind};
 use spec::lower::Bindings;
 use spec::rules::Observed;
 
+use super::asking::any_command;
 use super::compiled::{Compiled, How};
 use crate::code::Code;
 use crate::query::At;
@@ -24,7 +25,7 @@ impl Compiled<'_> {
                 }
                 for function in code.program.functions.ids() {
                     for at in points(code, function, event) {
-                        if !is_discharged(code, function, at, observed) {
+                        if !self.is_discharged(code, function, at, observed) {
                             let how = How::Matched(Bindings::with_vars(observed.vars.len()));
                             self.add(function, at, index, how, raised);
                         }
@@ -33,13 +34,34 @@ impl Compiled<'_> {
             }
         }
     }
+
+    /// A loop that can come to its exit, whatever there is to be had, needs no search.
+    fn is_discharged(
+        &self,
+        code: &Code,
+        function: FunctionId,
+        at: At,
+        observed: &Observed,
+    ) -> bool {
+        let asks_for_exit = matches!(&observed.require, Condition::Holds(expr)
+            if matches!(&expr.kind, ExprKind::Attr { attribute, .. } if attribute.name() == "Exits"));
+        let At::End(latch) = at else { return false };
+        asks_for_exit && code.can_exit(function, latch, &|inst| self.may_refuse(function, inst))
+    }
+
+    /// Whether a call may fail to hand out a resource.
+    fn may_refuse(&self, function: FunctionId, inst: InstId) -> bool {
+        let here = self.contributions.get(&(function, inst)).into_iter().flatten();
+        here.flat_map(|contribution| &self.contributing(contribution).commands).any(|command| {
+            matches!(command, Command::May { otherwise, .. }
+                if any_command(otherwise, &|command| assigns_state(command)))
+        })
+    }
 }
 
-/// A loop that can come to its exit needs no search.
-fn is_discharged(code: &Code, function: FunctionId, at: At, observed: &Observed) -> bool {
-    let asks_for_exit = matches!(&observed.require, Condition::Holds(expr)
-        if matches!(&expr.kind, ExprKind::Attr { attribute, .. } if attribute.name() == "Exits"));
-    matches!(at, At::End(latch) if asks_for_exit && code.can_exit(function, latch))
+fn assigns_state(command: &Command) -> bool {
+    matches!(command, Command::Assign { target, .. }
+        if matches!(&target.kind, ExprKind::Attr { attribute, .. } if attribute.name() == "State"))
 }
 
 fn points(code: &Code, function: FunctionId, event: &str) -> Vec<At> {
