@@ -89,21 +89,39 @@ where
 /// The non-negative greatest common divisor.
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    if a == 1 || b == 1 {
+        return 1;
+    }
     while b != 0 {
-        (a, b) = (b, a % b);
+        (a, b) = match (u64::try_from(a), u64::try_from(b)) {
+            (Ok(a), Ok(b)) => (u128::from(b), u128::from(a % b)),
+            _ => (b, a % b),
+        };
     }
     i128::try_from(a).unwrap_or(1)
 }
 
 /// Division rounding towards minus infinity; `divisor` is positive.
 pub(crate) fn floor_div(dividend: i128, divisor: i128) -> i128 {
-    dividend.div_euclid(divisor)
+    div_rem_floor(dividend, divisor).0
 }
 
 /// Division rounding towards plus infinity; `divisor` is positive.
 pub(crate) fn ceil_div(dividend: i128, divisor: i128) -> i128 {
-    let quotient = dividend.div_euclid(divisor);
-    quotient + i128::from(dividend.rem_euclid(divisor) != 0)
+    let (quotient, rest) = div_rem_floor(dividend, divisor);
+    quotient + i128::from(rest != 0)
+}
+
+/// Quotient and rest. Most divisors are one and most numbers small, and dividing 128 bits is
+/// slow.
+fn div_rem_floor(dividend: i128, divisor: i128) -> (i128, i128) {
+    if divisor == 1 {
+        return (dividend, 0);
+    }
+    match (i64::try_from(dividend), i64::try_from(divisor)) {
+        (Ok(a), Ok(b)) => (a.div_euclid(b).into(), a.rem_euclid(b).into()),
+        _ => (dividend.div_euclid(divisor), dividend.rem_euclid(divisor)),
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Values that may never have been set, as far as assignments tell.
 
+use std::sync::OnceLock;
+
 use facts::Facts;
 use facts::memory::Version;
 use facts::pointsto::ObjectKind;
@@ -14,7 +16,12 @@ pub struct Unset<'a, 'p> {
     facts: &'a Facts,
     /// Functions that may return a value never set.
     returning: Vec<bool>,
+    /// For each function those whose code its paths pass, once somebody has asked.
+    near: Vec<OnceLock<Members>>,
 }
+
+/// A set of functions, one bit for each.
+type Members = Vec<u64>;
 
 /// Values one question may go through.
 const MAX_VALUES: usize = 64;
@@ -22,7 +29,8 @@ const MAX_VALUES: usize = 64;
 impl<'a, 'p> Unset<'a, 'p> {
     pub fn new(code: &'a Code<'p>, facts: &'a Facts) -> Self {
         let n = code.program.functions.len();
-        let mut unset = Self { code, facts, returning: vec![false; n] };
+        let near = (0..n).map(|_| OnceLock::new()).collect();
+        let mut unset = Self { code, facts, returning: vec![false; n], near };
         for component in facts.calls.bottom_up() {
             // Within a cycle nothing is known yet of the others.
             if let [_, _, ..] = component.as_slice() {
@@ -56,6 +64,30 @@ impl<'a, 'p> Unset<'a, 'p> {
             versions: FxHashSet::default(),
         };
         tracing.value(operand)
+    }
+
+    /// Whether a path of a function passes the code of another: what that made is then seen
+    /// as it left it.
+    fn is_near(&self, function: FunctionId, other: FunctionId) -> bool {
+        let near = self.near[function.0 as usize].get_or_init(|| self.members_near(function));
+        near[other.0 as usize / 64] & 1 << (other.0 % 64) != 0
+    }
+
+    fn members_near(&self, function: FunctionId) -> Members {
+        let mut members = vec![0; self.near.len().div_ceil(64)];
+        let mut add = |function: &FunctionId| {
+            let (word, bit) = (function.0 as usize / 64, 1 << (function.0 % 64));
+            let is_new = members[word] & bit == 0;
+            members[word] |= bit;
+            is_new
+        };
+        add(&function);
+        let mut newest = vec![function];
+        for _ in 0..=SMALL_DEPTH {
+            let callees = newest.iter().flat_map(|f| self.facts.calls.callees(*f));
+            newest = callees.filter(|callee| add(callee)).collect();
+        }
+        members
     }
 }
 
@@ -104,7 +136,7 @@ impl Tracing<'_, '_, '_> {
         for object in facts.pointers.objects_in(cells) {
             match facts.pointers.objects[object].kind {
                 ObjectKind::Local { function, .. } | ObjectKind::Heap { function, .. } => {
-                    own |= self.is_near(function);
+                    own |= self.unset.is_near(self.function, function);
                 }
                 _ => {}
             }
@@ -115,22 +147,6 @@ impl Tracing<'_, '_, '_> {
         let memory = &facts.memory[self.function.0 as usize];
         let Some(reaching) = memory.reaching(inst) else { return true };
         self.version(reaching.group, reaching.version)
-    }
-
-    /// Whether a path of this function passes the code of another: what that made is then
-    /// seen as it left it.
-    fn is_near(&self, other: FunctionId) -> bool {
-        let calls = &self.unset.facts.calls;
-        let mut near = vec![self.function];
-        let mut seen: FxHashSet<FunctionId> = near.iter().copied().collect();
-        for _ in 0..=SMALL_DEPTH {
-            if seen.contains(&other) {
-                return true;
-            }
-            let callees: Vec<FunctionId> = near.iter().flat_map(|f| calls.callees(*f)).collect();
-            near = callees.into_iter().filter(|callee| seen.insert(*callee)).collect();
-        }
-        seen.contains(&other)
     }
 
     fn version(&mut self, group: u32, version: u32) -> bool {

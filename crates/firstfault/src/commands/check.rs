@@ -97,7 +97,10 @@ fn analyse(
     findings: &mut Findings,
 ) -> BTreeSet<usize> {
     let phase = |name, work: &mut dyn FnMut()| timings.on_all_threads(name, work);
-    correlate::check_with((program, facts), rules, settings, foreign, findings, &phase)
+    // Finding the questions is part of answering them.
+    timings.on_all_threads_besides("detect", || {
+        correlate::check_with((program, facts), rules, settings, foreign, findings, &phase)
+    })
 }
 
 /// What to look for, from the command line and the project's settings.

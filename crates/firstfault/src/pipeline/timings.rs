@@ -53,6 +53,20 @@ impl Timings {
         self.measured(phase, ClockId::ProcessCPUTime, work)
     }
 
+    /// Charges what all threads together spend while `work` runs to a phase, except what
+    /// `work` charges to phases itself.
+    pub fn on_all_threads_besides<T>(&self, phase: &'static str, work: impl FnOnce() -> T) -> T {
+        let (before, charged) = (now(ClockId::ProcessCPUTime), self.total());
+        let result = work();
+        let spent = now(ClockId::ProcessCPUTime).saturating_sub(before);
+        self.add(phase, spent.saturating_sub(self.total().saturating_sub(charged)));
+        result
+    }
+
+    fn total(&self) -> Duration {
+        self.phases.lock().map(|phases| phases.values().sum()).unwrap_or_default()
+    }
+
     fn measured<T>(&self, phase: &'static str, clock: ClockId, work: impl FnOnce() -> T) -> T {
         let before = now(clock);
         let result = work();
