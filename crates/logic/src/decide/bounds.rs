@@ -12,6 +12,8 @@ const MAX_ROUNDS: usize = 4;
 pub fn propagate(problem: &mut Problem<'_>) -> bool {
     let mut bounds = std::mem::take(&mut problem.bounds);
     let mut consistent = true;
+    let opposites: Vec<Option<Row>> =
+        problem.equalities.iter().map(|row| row.scale(-1).ok()).collect();
     'rounds: for _ in 0..MAX_ROUNDS {
         let mut changed = false;
         for row in &problem.inequalities {
@@ -23,9 +25,9 @@ pub fn propagate(problem: &mut Problem<'_>) -> bool {
                 }
             }
         }
-        for row in &problem.equalities {
-            let Ok(opposite) = row.scale(-1) else { continue };
-            match (narrow(row, &mut bounds), narrow(&opposite, &mut bounds)) {
+        for (row, opposite) in problem.equalities.iter().zip(&opposites) {
+            let Some(opposite) = opposite else { continue };
+            match (narrow(row, &mut bounds), narrow(opposite, &mut bounds)) {
                 (Some(a), Some(b)) => changed |= a | b,
                 _ => {
                     consistent = false;
@@ -47,7 +49,7 @@ fn narrow(row: &Row, bounds: &mut [Interval]) -> Option<bool> {
     let mut least = row.constant;
     let mut unbounded = 0;
     for (var, factor) in &row.terms {
-        match bounds[*var as usize].scale(*factor).low.map(|low| least.checked_add(low)) {
+        match least_of(bounds[*var as usize], *factor).map(|low| least.checked_add(low)) {
             Some(Some(sum)) => least = sum,
             _ => unbounded += 1,
         }
@@ -61,7 +63,7 @@ fn narrow(row: &Row, bounds: &mut [Interval]) -> Option<bool> {
     let mut changed = false;
     for (var, factor) in &row.terms {
         let range = bounds[*var as usize];
-        let own = range.scale(*factor).low;
+        let own = least_of(range, *factor);
         // The row without this variable, at its least.
         let rest = match (unbounded, own) {
             (0, Some(own)) => least.checked_sub(own),
@@ -88,4 +90,15 @@ fn narrow(row: &Row, bounds: &mut [Interval]) -> Option<bool> {
         }
     }
     Some(changed)
+}
+
+/// The least of `factor` times a number of the range; most factors are one.
+fn least_of(range: Interval, factor: i128) -> Option<i128> {
+    match factor {
+        1 => range.low,
+        -1 => range.high?.checked_neg(),
+        0 => Some(0),
+        2.. => range.low?.checked_mul(factor),
+        _ => range.high?.checked_mul(factor),
+    }
 }

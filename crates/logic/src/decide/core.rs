@@ -6,10 +6,12 @@
 //! eliminated exactly the result is exact; where not, a model that falls into a gap
 //! between integers is answered by a split, so neither answer is ever wrong.
 
-use base::Budget;
-use rustc_hash::FxHashMap;
+use std::hash::Hasher;
 
-use super::row::{Coefficients, Row, Var};
+use base::Budget;
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::row::{Row, Var};
 use super::{Reason, equality};
 use crate::linear::{Overflow, ceil_div, floor_div};
 
@@ -147,8 +149,9 @@ pub(super) enum Simplified {
 /// Tightens every row, keeps the strongest of rows with equal coefficients, and looks at
 /// opposite ones.
 pub(super) fn simplify(rows: &mut Vec<Row>) -> Simplified {
-    let mut strongest: FxHashMap<Coefficients, usize> = FxHashMap::default();
     let mut kept: Vec<Row> = Vec::with_capacity(rows.len());
+    // Equal for rows with equal or opposite coefficients, and for few others.
+    let mut marks: Vec<u64> = Vec::with_capacity(rows.len());
     for mut row in rows.drain(..) {
         if row.terms.is_empty() {
             if row.constant > 0 {
@@ -157,20 +160,22 @@ pub(super) fn simplify(rows: &mut Vec<Row>) -> Simplified {
             continue;
         }
         row.tighten();
-        match strongest.get(&row.terms) {
-            Some(index) => kept[*index].constant = kept[*index].constant.max(row.constant),
+        let mark = mark(&row);
+        let known = marked(&marks, mark).find(|index| kept[*index].terms == row.terms);
+        match known {
+            Some(index) => kept[index].constant = kept[index].constant.max(row.constant),
             None => {
-                strongest.insert(row.terms.clone(), kept.len());
+                marks.push(mark);
                 kept.push(row);
             }
         }
     }
     let mut equalities = Vec::new();
-    for row in &kept {
-        let opposite: Coefficients = row.terms.iter().map(|(v, c)| (*v, -c)).collect();
-        let Some(index) = strongest.get(&opposite) else { continue };
+    for (row, mark) in kept.iter().zip(&marks) {
+        let opposite = marked(&marks, *mark).find(|index| are_opposite(row, &kept[*index]));
+        let Some(index) = opposite else { continue };
         // row + other <= 0 has lost all variables.
-        match row.constant.checked_add(kept[*index].constant) {
+        match row.constant.checked_add(kept[index].constant) {
             Some(1..) => return Simplified::Unsat,
             Some(0) if row.terms[0].1 > 0 => equalities.push(row.clone()),
             _ => {}
@@ -178,6 +183,27 @@ pub(super) fn simplify(rows: &mut Vec<Row>) -> Simplified {
     }
     *rows = kept;
     if equalities.is_empty() { Simplified::Done } else { Simplified::Equalities(equalities) }
+}
+
+fn mark(row: &Row) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (var, coefficient) in &row.terms {
+        hasher.write_u32(*var);
+        hasher.write_u128(coefficient.unsigned_abs());
+    }
+    hasher.finish()
+}
+
+/// The positions of a mark. There are few rows, and looking at numbers is quick.
+fn marked(marks: &[u64], mark: u64) -> impl Iterator<Item = usize> + '_ {
+    marks.iter().enumerate().filter(move |(_, other)| **other == mark).map(|(index, _)| index)
+}
+
+fn are_opposite(row: &Row, other: &Row) -> bool {
+    let is_opposite = |((var, c), (other_var, d)): (&(Var, i128), &(Var, i128))| {
+        var == other_var && c.checked_neg() == Some(*d)
+    };
+    row.terms.len() == other.terms.len() && row.terms.iter().zip(&other.terms).all(is_opposite)
 }
 
 /// Gives the eliminated variables values, last one first.

@@ -120,9 +120,10 @@ impl<'t> Problem<'t> {
         let linear = terms.linear(term);
         let mut row = Row::constant(linear.constant);
         for (leaf, factor) in &linear.terms {
-            let var = self.var(*leaf)?;
-            row = row.add_scaled(*factor, &Row::var(var))?;
+            // Different leaves have different variables: nothing is to be added up.
+            row.terms.push((self.var(*leaf)?, *factor));
         }
+        row.terms.sort_unstable_by_key(|(var, _)| *var);
         Ok(row)
     }
 

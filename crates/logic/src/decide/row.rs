@@ -44,7 +44,12 @@ impl Row {
     }
 
     pub fn scale(&self, factor: i128) -> Result<Row, Overflow> {
-        Row::default().add_scaled(factor, self)
+        if factor == 0 {
+            return Ok(Row::default());
+        }
+        let times = |number: i128| number.checked_mul(factor).ok_or(Overflow);
+        let terms = self.terms.iter().map(|(var, c)| Ok((*var, times(*c)?)));
+        Ok(Row { constant: times(self.constant)?, terms: terms.collect::<Result<_, Overflow>>()? })
     }
 
     pub fn sub(&self, other: &Row) -> Result<Row, Overflow> {

@@ -102,10 +102,12 @@ pub fn phases(rows: &[Row]) -> Table {
         .collect();
     let mut header = vec!["corpus"];
     header.extend(&phases);
+    header.push("correlate of detect %");
     let mut table = Table::new(&header);
     for row in rows.iter().filter(|row| row.ran.results.is_some()) {
         let mut cells = vec![row.name.clone()];
         cells.extend(phases.iter().map(|phase| format!("{:.2}", row.phase(phase))));
+        cells.push(percent(row.phase("correlate"), row.phase("detect")));
         table.row(cells);
     }
     table
