@@ -1,19 +1,36 @@
 //! SARIF reports are valid, say everything, and stay within the limits of those who read them.
 
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
 use findings::{Fault, Findings, Severity};
 use report::Format;
 use serde_json::Value;
 
 use crate::support::{everything, render};
 
-/// The schema OASIS publishes, as the crate `serde-sarif` 0.8.0 (MIT) brings it.
-const SCHEMA: &str = include_str!("sarif-schema-2.1.0.json");
+/// The schema OASIS publishes, as the crate `serde-sarif` brings it; asking for the metadata of
+/// all packages makes cargo fetch it.
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--locked", "--format-version", "1", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .output()
+        .unwrap();
+    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let package = packages.iter().find(|package| package["name"] == "serde-sarif").unwrap();
+    let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+    let schema = std::fs::read(manifest.with_file_name("src").join("schema.json")).unwrap();
+    serde_json::from_slice(&schema).unwrap()
+});
 
 #[track_caller]
 fn valid(findings: &Findings) -> Value {
     let report: Value = serde_json::from_str(&render(findings, Format::Sarif)).unwrap();
-    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    let validator = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
+    let validator = jsonschema::options().should_validate_formats(true).build(&SCHEMA).unwrap();
     let mistakes: Vec<String> = validator
         .iter_errors(&report)
         .map(|error| format!("{} at {}", error, error.instance_path()))
