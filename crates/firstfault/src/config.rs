@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use spec::diagnostic::{position, suggest};
 
@@ -13,7 +14,7 @@ pub const FILE: &str = "firstfault.toml";
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The settings; each has the name of the command-line option that does the same.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Config {
     /// Specifications and models of the project: files, or folders of them, relative to the
@@ -23,17 +24,20 @@ pub struct Config {
     pub entry: Vec<Entry>,
     /// Allocators never return null.
     pub assume_alloc_succeeds: bool,
+    /// A baseline whose findings are not reported, relative to the file.
+    pub baseline: Option<PathBuf>,
 }
 
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Entry {
+    /// Its name.
     pub function: String,
     /// Names of parameters.
     pub input: Vec<String>,
 }
 
-const KEYS: [&str; 5] = ["spec", "entry", "assume-alloc-succeeds", "function", "input"];
+const KEYS: [&str; 6] = ["spec", "entry", "assume-alloc-succeeds", "baseline", "function", "input"];
 
 /// The settings of the project in this folder; the defaults where it has none.
 pub fn load(folder: &Path) -> Result<Config> {
@@ -51,6 +55,7 @@ pub fn load(folder: &Path) -> Result<Config> {
     for spec in &mut config.spec {
         *spec = folder.join(&spec);
     }
+    config.baseline = config.baseline.map(|path| folder.join(path));
     Ok(config)
 }
 
@@ -80,11 +85,13 @@ mod tests {
     fn everything_can_be_said() {
         let config = parse(
             "spec = [\"rules\", \"pool.model\"]\nassume-alloc-succeeds = true\n\
+             baseline = \"known.json\"\n\
              [[entry]]\nfunction = \"parse\"\ninput = [\"data\", \"len\"]\n",
         )
         .unwrap();
         assert_eq!(config.spec, [Path::new("rules"), Path::new("pool.model")]);
         assert!(config.assume_alloc_succeeds);
+        assert_eq!(config.baseline.as_deref(), Some(Path::new("known.json")));
         let input = vec!["data".to_owned(), "len".to_owned()];
         assert_eq!(config.entry, [Entry { function: "parse".to_owned(), input }]);
         assert_eq!(parse("").unwrap(), Config::default());
@@ -107,6 +114,25 @@ mod tests {
             let error = parse(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
             assert!(!error.contains('\n'), "{error}");
+        }
+    }
+
+    /// With `FIRSTFAULT_UPDATE=1` the published schema is written anew.
+    #[test]
+    fn the_published_schema_names_every_key() {
+        let settings = schemars::generate::SchemaSettings::draft07();
+        let schema = settings.into_generator().into_root_schema_for::<Config>();
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        for key in KEYS {
+            assert!(text.contains(&format!("\"{key}\": {{")), "{key}: {text}");
+        }
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let path = root.join("docs/firstfault.schema.json");
+        if std::env::var_os("FIRSTFAULT_UPDATE").is_some() {
+            std::fs::write(path, text).unwrap();
+        } else {
+            let published = std::fs::read_to_string(path).unwrap();
+            assert!(published == text, "FIRSTFAULT_UPDATE=1 brings the schema up to date");
         }
     }
 

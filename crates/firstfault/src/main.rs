@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Crash(args) => commands::crash::run(&args, &cancel),
         Command::Spec(args) => commands::spec::run(&args),
         Command::Report(args) => commands::report::run(&args),
+        Command::Lsp(args) => commands::lsp::run(&args, &cancel),
         Command::Rules => commands::spec::rules(),
         Command::Explain(args) => commands::spec::explain(&args),
     };

@@ -9,8 +9,10 @@ pub mod output;
 pub mod rules;
 pub mod sarif;
 pub mod sources;
+pub mod uri;
 
 mod graph;
+mod html;
 mod json;
 mod text;
 
@@ -27,6 +29,8 @@ pub enum Format {
     Json,
     /// For code scanning services and editors.
     Sarif,
+    /// One file that a browser shows by itself.
+    Html,
     /// The correlation graph for Graphviz.
     Dot,
     /// The correlation graph as a picture.
@@ -62,6 +66,7 @@ pub fn render(
         Format::Text => text::render(findings, sources, options),
         Format::Json => json::render(findings),
         Format::Sarif => sarif::render(findings, sources, rules),
+        Format::Html => html::render(findings, sources, rules),
         Format::Dot => graph::dot(findings),
         Format::Svg => graph::svg(findings),
     }

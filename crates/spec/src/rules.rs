@@ -111,6 +111,11 @@ impl Rules {
         self.names.get(name).copied().unwrap_or(-1)
     }
 
+    /// Every name a specification holds: states, operations, kinds of memory.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+
     /// The name a number stands for.
     pub fn name_of(&self, code: i128) -> Option<&str> {
         self.names.iter().find(|(_, c)| **c == code).map(|(name, _)| name.as_str())

@@ -15,7 +15,7 @@ use crate::machine::memory::{Content, Data, Object, ObjectId, ObjectKind};
 use crate::machine::trail::What;
 use crate::machine::value::Float;
 use crate::machine::{Context, Feasible, State, SymbolKind, Value};
-use crate::semantics::lowered::{Lowered, machine_type};
+use crate::semantics::lowered::{Lowered, machine_type, name_code};
 
 /// A point whose effects are being applied. Forked states are complete: they go on after
 /// the instruction.
@@ -246,10 +246,11 @@ impl<'p> Applying<'_, 'p> {
             return;
         }
         let code = value.and_then(|value| self.context.terms.as_constant(value));
-        let note = match code.and_then(|code| self.rules.name_of(code)) {
-            Some(word) => format!("{name} is {word} by {callee}"),
-            None => format!("{callee} changes the state of {name}"),
-        };
+        let note =
+            match code.and_then(|code| self.rules.names().find(|name| name_code(name) == code)) {
+                Some(word) => format!("{name} is {word} by {callee}"),
+                None => format!("{callee} changes the state of {name}"),
+            };
         let (function, depth) = (state.top().function, state.depth());
         state.trail.push(What::Effect(note.into(), Some(object)), self.loc, function, depth);
     }

@@ -47,6 +47,8 @@ pub enum Command {
     Spec(SpecArgs),
     /// Write the findings of the last command again, in any format
     Report(crate::commands::report::ReportArgs),
+    /// Show findings in an editor, new ones with every save (Language Server Protocol)
+    Lsp(crate::commands::lsp::LspArgs),
     /// List the rules and belief templates
     Rules,
     /// Say what a rule finds, why it is a fault, and how to fix it
@@ -174,6 +176,8 @@ pub enum ReportFormat {
     Json,
     /// SARIF 2.1.0, for code scanning services and editors
     Sarif,
+    /// One file that a browser shows by itself: paths, graph, beliefs, repairs
+    Html,
     /// Which fault causes which, for Graphviz
     Dot,
     /// Which fault causes which, as a picture
@@ -186,6 +190,7 @@ impl From<ReportFormat> for report::Format {
             ReportFormat::Text => Self::Text,
             ReportFormat::Json => Self::Json,
             ReportFormat::Sarif => Self::Sarif,
+            ReportFormat::Html => Self::Html,
             ReportFormat::Dot => Self::Dot,
             ReportFormat::Svg => Self::Svg,
         }
@@ -201,6 +206,8 @@ pub enum ListFormat {
     Json,
     /// SARIF 2.1.0, for code scanning services and editors
     Sarif,
+    /// One file that a browser shows by itself
+    Html,
 }
 
 impl From<ListFormat> for report::Format {
@@ -209,6 +216,7 @@ impl From<ListFormat> for report::Format {
             ListFormat::Text => Self::Text,
             ListFormat::Json => Self::Json,
             ListFormat::Sarif => Self::Sarif,
+            ListFormat::Html => Self::Html,
         }
     }
 }

@@ -18,4 +18,7 @@ pub struct SelectArgs {
     /// Only what goes through functions that were edited since this commit
     #[arg(long, value_name = "COMMIT")]
     pub changed_since: Option<String>,
+    /// Do not keep the findings for `firstfault report`
+    #[arg(long, hide = true)]
+    pub forget: bool,
 }

@@ -7,6 +7,7 @@ pub mod check;
 pub mod correlate;
 pub mod crash;
 pub mod locate;
+pub mod lsp;
 mod project;
 pub mod report;
 mod reporting;

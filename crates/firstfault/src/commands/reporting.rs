@@ -13,6 +13,7 @@ use report::{Format, Options};
 
 use super::{Outcome, catalogue};
 use crate::args::SelectArgs;
+use crate::config;
 use crate::identity::{self, base_commit, baseline, changes, ignore};
 
 /// Where the last findings are kept, in the folder of the project's state.
@@ -39,7 +40,9 @@ pub fn write(
 ) -> Result<()> {
     let mut named = findings.clone();
     identity::name(&mut named, &mut Sources::new(root));
-    Reporting { target, root, format, options, state: None }.write(&named)
+    let reporting = Reporting { target, root, format, options, state: None };
+    reporting.remember(&named);
+    reporting.render(&named)
 }
 
 impl Reporting<'_> {
@@ -59,8 +62,8 @@ impl Reporting<'_> {
         if let Some(path) = &select.save_baseline {
             baseline::save(&findings, path)?;
         }
-        if let Some(path) = &select.baseline {
-            baseline::leave_out(&mut findings, &baseline::read(path)?, "in_baseline");
+        if let Some(path) = select.baseline.clone().or(config::load(self.root)?.baseline) {
+            baseline::leave_out(&mut findings, &baseline::read(&path)?, "in_baseline");
         }
         if let Some(commit) = &select.changed_since {
             let changes = changes::since(commit, self.root, cancel)?;
@@ -75,21 +78,19 @@ impl Reporting<'_> {
         }
         findings.finish();
         if !cancel.is_cancelled() {
-            self.write(&findings)?;
+            if !select.forget {
+                self.remember(&findings);
+            }
+            self.render(&findings)?;
         }
         Ok(Outcome::of(&findings))
-    }
-
-    fn write(&self, findings: &Findings) -> Result<()> {
-        self.remember(findings);
-        self.render(findings)
     }
 
     /// Renders findings without keeping them.
     pub fn render(&self, findings: &Findings) -> Result<()> {
         let options = Options { colour: wants_colour(self.target), ..self.options };
         let rules = match self.format {
-            Format::Sarif => catalogue::rules(self.root)?,
+            Format::Sarif | Format::Html => catalogue::rules(self.root)?,
             Format::Text | Format::Json | Format::Dot | Format::Svg => Vec::new(),
         };
         let mut sources = Sources::new(self.root);

@@ -56,3 +56,36 @@ fn reports_on_a_pipe_have_no_colours_and_no_progress() {
     assert!(!run.stdout.contains('\u{1b}'), "{run:#?}");
     assert_eq!(run.stderr, "", "a run without trouble logs nothing");
 }
+
+/// A limit on the size of files is a disk that is full for all files that matter.
+#[test]
+fn a_full_disk_leaves_the_previous_report_and_nothing_else() {
+    let sandbox = Sandbox::new(TWO_UNITS);
+    for format in ["json", "sarif", "html"] {
+        // With a warm cache, only the report is written.
+        sandbox.run(&["check", "--format", format, "main.c", "add.c"]).expect(0);
+        sandbox.write("out/report", "the previous report");
+        let program = env!("CARGO_BIN_EXE_firstfault");
+        let script = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
+        let mut limited = std::process::Command::new("sh");
+        limited.args(["-c", script, "sh", program, "check", "--format", format]);
+        limited.args(["-o", "out/report", "main.c", "add.c"]).current_dir(sandbox.path(""));
+        let run = Run::of(limited.env("FIRSTFAULT_STATE", sandbox.path("state")).output().unwrap());
+        assert_eq!(run.code, Some(2), "{run:#?}");
+        assert!(run.stderr.contains("cannot write out/report: File too large"), "{run:#?}");
+        assert_eq!(sandbox.read("out/report"), "the previous report");
+        assert_eq!(sandbox.files_below("out").len(), 1, "{:?}", sandbox.files_below("out"));
+    }
+}
+
+#[test]
+fn a_reader_of_a_report_may_go_away() {
+    let sandbox = Sandbox::new(TWO_UNITS);
+    for format in ["text", "json", "sarif", "html"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = sandbox.command(&["check", "--format", format, "main.c", "add.c"]);
+        let run = Run::of(command.stdout(Stdio::from(writer)).output().unwrap());
+        assert_eq!((run.stderr.as_str(), run.code), ("", Some(2)), "{format}");
+    }
+}

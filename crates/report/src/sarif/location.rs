@@ -4,6 +4,7 @@ use findings::{Place, Step};
 use serde_json::{Map, Value, json};
 
 use crate::sources::Sources;
+use crate::uri::encode;
 
 /// The name of the folder that relative places are below; whoever reads the report knows it.
 pub const ROOT: &str = "%SRCROOT%";
@@ -15,20 +16,6 @@ pub fn artifact(file: &str) -> Value {
     }
     let relative = file.strip_prefix("./").unwrap_or(file);
     json!({"uri": encode(relative), "uriBaseId": ROOT})
-}
-
-/// Everything that could mean something else in a URI is escaped.
-fn encode(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(char::from(byte));
-            }
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri
 }
 
 pub fn physical(place: &Place, sources: &mut Sources) -> Value {

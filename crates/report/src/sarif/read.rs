@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use findings::{Fault, FaultOrigin, Place, Severity, Verdict};
 use serde_json::Value;
 
+use crate::uri::path_of;
+
 #[derive(Debug, thiserror::Error)]
 pub enum SarifError {
     #[error("it is not JSON")]
@@ -110,35 +112,6 @@ fn place(result: &Value, bases: &BTreeMap<&str, String>) -> Option<Place> {
         column: number("startColumn").unwrap_or(0),
         function: function.to_owned(),
     })
-}
-
-/// The path a URI names, escapes resolved.
-fn path_of(uri: &str) -> String {
-    let path = match uri.strip_prefix("file://") {
-        // What comes before the path is the machine.
-        Some(rest) => rest.find('/').map_or(rest, |at| &rest[at..]),
-        None => uri,
-    };
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let escaped = (*first == b'%')
-            .then(|| after.get(..2))
-            .flatten()
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match escaped {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// CWE numbers in the tags of a rule or the taxa of a result.

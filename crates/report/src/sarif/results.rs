@@ -132,7 +132,9 @@ impl Results<'_> {
         let mut message = Message::new(&deviation.message);
         let others = deviation.counterexamples.iter().filter(|e| e.place != deviation.place);
         let examples = deviation.examples.iter().map(|example| ("follows the rule", example));
-        for (words, example) in examples.chain(others.map(|example| ("breaks it, too", example))) {
+        for (words, example) in
+            examples.chain(others.map(|example| ("does not follow it either", example)))
+        {
             let note = match example.note.as_str() {
                 "" => words.to_owned(),
                 note => format!("{words}: {note}"),

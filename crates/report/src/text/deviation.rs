@@ -19,7 +19,7 @@ impl Text<'_> {
         }
         let others = deviation.counterexamples.iter().filter(|e| e.place != deviation.place);
         for example in others.take(MAX_EXAMPLES) {
-            self.example("breaks it, too", example);
+            self.example("does not follow it either", example);
         }
         self.out.push('\n');
     }

@@ -75,6 +75,7 @@ impl Text<'_> {
         }
         match fault.segments.len() {
             0 | 1 => {}
+            2 => self.line("  and another path to it"),
             n => self.line(&format!("  and {} more paths to it", n - 1)),
         }
         self.group(fault, folding);
@@ -102,6 +103,9 @@ impl Text<'_> {
         let message =
             format!("suspicious, rank {} ({:.3})", statement.rank, statement.suspiciousness);
         self.headline(&statement.place, Severity::Warning, &message, "statement");
+        if self.options.brief {
+            return;
+        }
         for sentence in &statement.evidence {
             self.line(&format!("  {}", one_line(sentence)));
         }

@@ -1,5 +1,8 @@
 //! Reports as their readers get them, each checked by what its readers check with.
 
+mod browser;
+mod html;
 mod sarif;
 mod schema;
+mod snapshots;
 mod support;

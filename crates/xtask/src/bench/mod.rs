@@ -19,6 +19,7 @@ mod obtain;
 mod origin;
 mod overhead;
 mod parallel;
+mod report;
 mod subject;
 mod table;
 mod triage;
@@ -57,6 +58,8 @@ pub enum Bench {
     Overhead(overhead::Overhead),
     /// Whether the first corruption of failing runs is found, beside AddressSanitizer
     Crash(crash::Crash),
+    /// How long large reports take to write and to open, and an editor waits after a save
+    Report(report::Report),
     /// Draw findings on real code for people to judge
     Triage(triage::Triage),
     /// Obtain the corpora and write a compile_commands.json for each, without measuring
@@ -87,6 +90,10 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
         Bench::Overhead(options) => {
             let names: Vec<String> = overhead::CORPORA.iter().map(|n| n.to_string()).collect();
             overhead::run(root, &obtained(root, &names)?, &options)
+        }
+        Bench::Report(options) => {
+            let corpora = obtained(root, &[report::CORPUS.to_owned()])?;
+            report::run(root, &corpora[0], &options)
         }
         Bench::Triage(options) => triage::run(&options),
         Bench::Obtain { names } => {
