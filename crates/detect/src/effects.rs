@@ -173,12 +173,27 @@ impl<'a> Stored<'a> {
     /// The memory behind a pointer, seen from the callers of the function.
     fn root_of(&self, ptr: Operand) -> Effect {
         let mut effect = Effect::default();
-        self.add_root(ptr, &mut effect, 0);
+        self.add_root(ptr, &mut effect, 0, &mut FxHashMap::default());
         effect
     }
 
-    fn add_root(&self, ptr: Operand, effect: &mut Effect, depth: u32) {
+    /// `seen` has the least depth at which each instruction was met: from deeper on, nothing
+    /// new is found. Without it, values that join hundreds of branches cost their power.
+    fn add_root(
+        &self,
+        ptr: Operand,
+        effect: &mut Effect,
+        depth: u32,
+        seen: &mut FxHashMap<InstId, u32>,
+    ) {
         let Some(body) = &self.program.functions[self.function].body else { return };
+        if let Operand::Inst(inst) = ptr {
+            let before = seen.entry(inst).or_insert(u32::MAX);
+            if *before <= depth {
+                return;
+            }
+            *before = depth;
+        }
         match ptr {
             Operand::Param(index) => {
                 effect.args.insert(index as usize);
@@ -190,16 +205,16 @@ impl<'a> Stored<'a> {
             }
             Operand::Inst(inst) if depth < 16 => match &body.insts[inst].op {
                 Op::Alloca { .. } => {}
-                Op::Address(address) => self.add_root(address.base, effect, depth + 1),
-                Op::Convert(conversion) => self.add_root(conversion.value, effect, depth + 1),
+                Op::Address(address) => self.add_root(address.base, effect, depth + 1, seen),
+                Op::Convert(conversion) => self.add_root(conversion.value, effect, depth + 1, seen),
                 Op::Select { then, otherwise, .. } => {
-                    self.add_root(*then, effect, depth + 1);
-                    self.add_root(*otherwise, effect, depth + 1);
+                    self.add_root(*then, effect, depth + 1, seen);
+                    self.add_root(*otherwise, effect, depth + 1, seen);
                 }
                 Op::Phi(operands) => {
                     let deeper = depth.saturating_add(4);
                     for (_, operand) in operands.iter().filter(|(_, operand)| *operand != ptr) {
-                        self.add_root(*operand, effect, deeper);
+                        self.add_root(*operand, effect, deeper, seen);
                     }
                 }
                 Op::Call(call) if is_fresh(self.program, call) => {}
@@ -207,7 +222,7 @@ impl<'a> Stored<'a> {
                     // What a variable of this call holds was stored here.
                     Some(slot) => {
                         for value in self.of_slot.get(&slot).into_iter().flatten() {
-                            self.add_root(*value, effect, depth + 4);
+                            self.add_root(*value, effect, depth + 4, seen);
                         }
                     }
                     None => effect.anything = true,
