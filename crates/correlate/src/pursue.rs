@@ -15,6 +15,10 @@ const MAX_LEVELS: u32 = 3;
 /// Searches per fault.
 const MAX_SEARCHES: usize = 16;
 
+/// Instructions a fault may have run over all its searches before no other is begun: as many
+/// as detection spends on a function, so that a fault costs no more than finding it.
+const MAX_INSTRUCTIONS: u64 = 20_000;
+
 /// `given` are queries that others say are violated.
 pub fn links(engine: &Engine, outcome: &Outcome, given: &BTreeSet<QueryId>) -> Links {
     let mut points = Points::default();
@@ -57,13 +61,18 @@ fn pursue(
     let mut links = Links::new();
     let mut done: BTreeSet<Start> = BTreeSet::new();
     let mut waiting: BTreeSet<Start> = starts.clone();
+    let mut n_instructions = 0;
     for _ in 0..=MAX_LEVELS {
         let mut next = BTreeSet::new();
         for start in std::mem::take(&mut waiting) {
-            if done.len() >= MAX_SEARCHES || !done.insert(start.clone()) {
+            if done.len() >= MAX_SEARCHES
+                || n_instructions >= MAX_INSTRUCTIONS
+                || !done.insert(start.clone())
+            {
                 continue;
             }
             let pursued = engine.pursue(source, &start, is_given, points);
+            n_instructions += pursued.n_instructions;
             for (key, link) in pursued.links {
                 add(&mut links, key, link);
             }
