@@ -8,6 +8,7 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -241,10 +242,38 @@ void FunctionPass::visitLoad(LoadInst &load) {
     if (uint32_t path = paths.lookup(&load))
       label = b.CreateCall(resolve, {label, b.getInt32(path)});
     label = labels.prefer(b, label, way);
+    if (!isa<Constant>(way))
+      label = settleDoubt(load, place, label, way);
   } else {
     label = labels.join(b, label, way);
   }
   known[&load] = label;
+}
+
+// What lies only partly where something was defined, and reaches beyond what its address
+// leads to, was never meant to be read there: the address is to blame, not the content.
+Value *FunctionPass::settleDoubt(LoadInst &load, Value *place, Value *label, Value *way) {
+  IRBuilder<> b(&load);
+  Value *isPart = labels.isPartlyDefined(b, place, sizeOf(load.getType()));
+  if (!isPart)
+    return label;
+  Value *base = load.getPointerOperand();
+  if (auto *choice = dyn_cast<SelectInst>(base))
+    base = choice->getFalseValue();
+  Value *address = base;
+  while (auto *gep = dyn_cast<GEPOperator>(base))
+    base = gep->getPointerOperand();
+  BasicBlock *before = load.getParent();
+  MDNode *weights = MDBuilder(function.getContext()).createUnlikelyBranchWeights();
+  Instruction *slow = SplitBlockAndInsertIfThen(isPart, &load, false, weights);
+  b.SetInsertPoint(slow);
+  FunctionCallee settle = labels.runtime(
+      "ff_settle", labels.type, {labels.type, labels.type, labels.pointer, labels.pointer, labels.i64});
+  Value *settled = b.CreateCall(settle, {label, way, base, address, b.getInt64(sizeOf(load.getType()))});
+  PHINode *merged = PHINode::Create(labels.type, 2, "", load.getParent()->begin());
+  merged->addIncoming(label, before);
+  merged->addIncoming(settled, slow->getParent());
+  return merged;
 }
 
 void FunctionPass::visitStore(StoreInst &store) {

@@ -42,6 +42,7 @@ private:
   llvm::Value *recordAccess(llvm::IRBuilder<> &b, llvm::Instruction *inst, llvm::Value *address);
   void record(llvm::IRBuilder<> &b, uint32_t site, llvm::Value *base, llvm::Value *baseLabel, llvm::Value *index,
               llvm::Value *address);
+  llvm::Value *settleDoubt(llvm::LoadInst &load, llvm::Value *place, llvm::Value *label, llvm::Value *way);
   llvm::Value *placeOrSink(llvm::IRBuilder<> &b, llvm::Value *address, llvm::Value *label);
 
   void visit(llvm::Instruction *inst);

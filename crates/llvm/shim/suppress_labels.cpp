@@ -101,6 +101,15 @@ Value *Labels::read(IRBuilder<> &b, Value *address, uint64_t size) const {
   return b.CreateIntMaxReduce(b.CreateAlignedLoad(vector, place, Align(4)));
 }
 
+Value *Labels::isPartlyDefined(IRBuilder<> &b, Value *address, uint64_t size) const {
+  if (!isTracking || !isSimple(size) || size == 1)
+    return nullptr;
+  auto *vector = FixedVectorType::get(type, size);
+  Value *bytes = b.CreateAlignedLoad(vector, shadow(b, address), Align(4));
+  Value *isAny = b.CreateICmpNE(b.CreateIntMaxReduce(bytes), none());
+  return b.CreateAnd(isAny, b.CreateICmpEQ(b.CreateIntMinReduce(bytes), none()));
+}
+
 void Labels::write(IRBuilder<> &b, Value *address, uint64_t size, Value *label) const {
   if (!isSimple(size)) {
     b.CreateCall(writeRange, {address, b.getInt64(size), label});

@@ -29,6 +29,8 @@ public:
   // `x` where it is known, else `y`; corrupt where either is.
   llvm::Value *prefer(llvm::IRBuilder<> &b, llvm::Value *x, llvm::Value *y) const;
   llvm::Value *read(llvm::IRBuilder<> &b, llvm::Value *address, uint64_t size) const;
+  // Whether some bytes have a definition and others have none; null where that cannot be.
+  llvm::Value *isPartlyDefined(llvm::IRBuilder<> &b, llvm::Value *address, uint64_t size) const;
   void write(llvm::IRBuilder<> &b, llvm::Value *address, uint64_t size, llvm::Value *label) const;
   // A new definition from a value of that label. Splits the block before `at`.
   llvm::Value *define(llvm::Instruction *at, uint32_t site, llvm::Value *from, bool isCopy,

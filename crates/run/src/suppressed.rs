@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use base::Cancel;
@@ -96,24 +97,40 @@ impl SuppressedProgram {
         self.options.loose.is_none()
     }
 
-    /// Links the tracking program again with each second global of a pair right behind the
-    /// first; both are numbers of `globals`.
+    /// Links the tracking program again for each order, as many at once as there are jobs: with
+    /// each second global of a pair right behind the first; both are numbers of `globals`.
+    /// Nothing where the linker cannot do it.
     pub fn with_pairs(
         &self,
-        pairs: &[(usize, usize)],
-        name: &str,
+        orders: &[Vec<(usize, usize)>],
+        first: usize,
         cancel: &Cancel,
-    ) -> Result<PathBuf, BuildError> {
-        let script = self.link.scratch.join(format!("{name}.ld"));
-        fs::write(&script, self.script(pairs))
-            .map_err(|e| BuildError::Scratch(script.clone(), e))?;
-        let builder = Builder { scratch: &self.link.scratch, cancel, jobs: 1 };
-        let output = self.link.scratch.join(name);
-        let flags = [format!("-Wl,-T,{}", text(&script))];
-        builder
-            .link(&output, &self.link.objects, &flags, &self.link.flags)
-            .map_err(BuildError::Link)?;
-        Ok(output)
+    ) -> Result<Vec<Option<PathBuf>>, BuildError> {
+        let builder = Builder { scratch: &self.link.scratch, cancel, jobs: self.n_jobs() };
+        let linked: Vec<OnceLock<PathBuf>> = orders.iter().map(|_| OnceLock::new()).collect();
+        builder.in_parallel(orders.len(), |job| {
+            let output = self.link.scratch.join(format!("globals{}", first + job));
+            let script = output.with_extension("ld");
+            let wanted = self.script(&orders[job]);
+            // Linked before, in an earlier round.
+            let is_there = fs::read_to_string(&script).is_ok_and(|text| text == wanted);
+            if is_there && output.is_file() {
+                let _ = linked[job].set(output);
+                return Ok(());
+            }
+            fs::write(&script, &wanted).map_err(|e| BuildError::Scratch(script.clone(), e))?;
+            let flags = [format!("-Wl,-T,{}", text(&script))];
+            if builder.link(&output, &self.link.objects, &flags, &self.link.flags).is_ok() {
+                let _ = linked[job].set(output);
+            }
+            Ok(())
+        })?;
+        Ok(linked.into_iter().map(OnceLock::into_inner).collect())
+    }
+
+    /// Compilers and linkers at work at once.
+    pub fn n_jobs(&self) -> usize {
+        self.options.jobs.max(1)
     }
 
     /// Added to the linker's own script.

@@ -37,7 +37,7 @@ pub(crate) fn expose(
     cancel: &Cancel,
 ) -> io::Result<(Option<Exposed>, u64)> {
     let mut executions = 0;
-    let variables = Variables::of(runner.program, &found.touched);
+    let mut variables = Variables::of(runner.program, &found.touched);
     for space in in_order(runner.program, found) {
         for k in 0..variables.n_runs(space) {
             let Some(candidate) = variables.candidate(&found.plan, space, k, cancel) else {
@@ -92,6 +92,8 @@ struct Variables<'a> {
     /// of those the run has touched.
     buffers: Vec<usize>,
     addresses: Vec<usize>,
+    /// Executables with globals in the first so many orders.
+    linked: Vec<Option<PathBuf>>,
 }
 
 impl<'a> Variables<'a> {
@@ -104,7 +106,8 @@ impl<'a> Variables<'a> {
             all.filter(is_touched).filter(|index| keep(&program.globals[*index].1)).collect()
         };
         let buffers = of(|global| global.is_buffer);
-        Self { program, buffers, addresses: of(|global| global.is_address && !global.is_buffer) }
+        let addresses = of(|global| global.is_address && !global.is_buffer);
+        Self { program, buffers, addresses, linked: Vec::new() }
     }
 
     fn n_runs(&self, space: Space) -> usize {
@@ -118,8 +121,26 @@ impl<'a> Variables<'a> {
         n.min(MOST_ORDERS)
     }
 
+    /// Which global lies behind which in the k-th order.
+    fn global_pairs(&self, k: usize) -> Vec<(usize, usize)> {
+        let pairs = pairs(self.buffers.len(), self.addresses.len(), k).into_iter();
+        pairs.map(|(b, v)| (self.buffers[b], self.addresses[v])).collect()
+    }
+
+    /// The executable of the k-th order of globals; others that will be asked for next are
+    /// linked at the same time.
+    fn executable(&mut self, k: usize, cancel: &Cancel) -> Option<PathBuf> {
+        if k >= self.linked.len() {
+            let end = (k + self.program.n_jobs()).min(self.n_runs(Space::Global));
+            let orders: Vec<_> = (k..end).map(|order| self.global_pairs(order)).collect();
+            // A linker that cannot do it leaves the variables where they are.
+            self.linked.extend(self.program.with_pairs(&orders, k, cancel).ok()?);
+        }
+        self.linked.get(k)?.clone()
+    }
+
     fn candidate(
-        &self,
+        &mut self,
         plan: &Plan,
         space: Space,
         k: usize,
@@ -145,12 +166,8 @@ impl<'a> Variables<'a> {
                 (!order.is_empty()).then(|| (plan, program.tracking.clone(), order))
             }
             Space::Global => {
-                let pairs: Vec<(usize, usize)> = pairs(self.buffers.len(), self.addresses.len(), k)
-                    .into_iter()
-                    .map(|(buffer, address)| (self.buffers[buffer], self.addresses[address]))
-                    .collect();
-                // A linker that cannot do it leaves the variables where they are.
-                let executable = program.with_pairs(&pairs, &format!("globals{k}"), cancel).ok()?;
+                let pairs = self.global_pairs(k);
+                let executable = self.executable(k, cancel)?;
                 let name = |global: usize| program.globals[global].1.name.as_str();
                 let order =
                     pairs.iter().map(|(b, v)| format!("{}, {}", name(*b), name(*v))).collect();

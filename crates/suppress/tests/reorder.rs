@@ -83,3 +83,35 @@ int main(void)
     .find();
     first_is_bad(&case);
 }
+
+/// Fig 5.7: suppression ends at what was computed from the overwritten byte; another order shows
+/// that the copy was there before, and suppression goes on from that failure.
+#[test]
+fn suppression_and_other_orders_take_turns() {
+    let case = Case::new(
+        r#"
+#include <stdio.h>
+#include <string.h>
+char name[16];
+char unused[64];
+char table[64];
+int *count;
+int cell = 3;
+int main(int argc, char **argv)
+{
+    count = &cell;
+    strcpy(name, argv[argc - 1]); /* bad */
+    int index = unused[0] * 40000000; /* computed */
+    table[index] = 1; /* first crash */
+    printf("%d\n", *count); /* second crash */
+    return 0;
+}
+"#,
+    )
+    .args(&["more than sixteen letters"])
+    .find();
+    first_is_bad(&case);
+    let chain: Vec<u32> = case.chain().iter().map(|(line, _)| *line).collect();
+    let expected = ["/* bad */", "/* second crash */", "/* computed */", "/* first crash */"];
+    assert_eq!(chain, expected.map(|text| case.line_with(text)));
+}

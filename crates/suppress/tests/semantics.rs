@@ -203,3 +203,32 @@ int main(int argc, char **argv)
     let right = Case::new(program).args(&["eight"]).expect("name eigh costs 5\n").find();
     assert!(right.corruption().is_none());
 }
+
+/// A list of names is read through a pointer that was overwritten by that of a short text: what
+/// lies there is the text's, and a piece of what comes behind it.
+#[test]
+fn an_address_is_to_blame_for_what_lies_where_it_leads() {
+    let case = Case::new(
+        r#"
+#include <stdlib.h>
+#include <string.h>
+static struct { char *sections[2]; char **folders; } s;
+int main(int argc, char **argv)
+{
+    static char *none[] = { 0 };
+    s.folders = none;
+    for (int i = 0; i < argc + 2; i++) {
+        char *text = malloc(1);
+        text[0] = (char)(argc - argc); /* text */
+        s.sections[i] = text; /* bad */
+    }
+    for (char **f = s.folders; *f; f++)
+        if (strcmp(*f, "/usr/man") == 0)
+            return 1;
+    return argv == 0;
+}
+"#,
+    )
+    .find();
+    assert_eq!(case.line(), case.line_with("/* bad */"), "{:?}", case.chain());
+}

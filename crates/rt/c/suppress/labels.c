@@ -226,5 +226,15 @@ ff_label ff_resolve(ff_label label, uint32_t path) {
 }
 #endif
 
+// Of a value of which only some bytes were ever defined: whether the place where it was read
+// can be trusted, or whatever led there.
+ff_label ff_settle(ff_label label, ff_label way, const void *base, const void *address, size_t size) {
+  const char *start, *end;
+  if ((way & ~FF_CORRUPT) == 0 || !ff_object(base, &start, &end))
+    return label;
+  int is_inside = (const char *)address >= start && (const char *)address + size <= end;
+  return is_inside ? label : way | (label & FF_CORRUPT);
+}
+
 // In place of a function that must not be called.
 uint64_t ff_nothing(void) { return 0; }
