@@ -55,18 +55,10 @@ impl Words<'_> {
             RaceKind::WriteAfterWrite => "overwrites what another has written",
             RaceKind::ReadAfterWrite => "reads what another has written",
         };
-        let shown = |value: u64| match harmful.size {
-            1 => (value as i8).to_string(),
-            2 => (value as i16).to_string(),
-            4 => (value as i32).to_string(),
-            _ if value > 0xffff_ffff => format!("{value:#x}"),
-            _ => value.to_string(),
-        };
         format!(
             "a data race does harm: one thread {how}, with no synchronisation in between; the \
-             memory then holds {}, but {} if {} runs before the first access",
-            shown(harmful.race.value),
-            shown(harmful.other_value),
+             memory then holds {} if {} runs before the first access",
+            difference(harmful),
             thread_name(harmful.instead)
         )
     }
@@ -260,6 +252,21 @@ impl Words<'_> {
             }
             None => format!("the return address of `{}`", frame.function),
         }
+    }
+}
+
+/// What the memory held, and would hold; addresses say nothing to a reader.
+fn difference(harmful: &HarmfulRace) -> String {
+    let shown = |value: u64| match harmful.size {
+        1 => Some(i64::from(value as i8)),
+        2 => Some(i64::from(value as i16)),
+        4 => Some(i64::from(value as i32)),
+        _ => i64::try_from(value).ok().filter(|value| *value <= 0xffff),
+    };
+    match (shown(harmful.race.value), shown(harmful.other_value)) {
+        (Some(value), Some(other)) => format!("{value}, but {other}"),
+        (Some(value), None) => format!("{value}, but something else"),
+        (None, _) => "another value than".to_string(),
     }
 }
 

@@ -6,6 +6,7 @@ mod cache;
 mod config;
 mod correlate;
 mod crash;
+mod crash_bad_input;
 mod determinism;
 mod identity;
 mod inputs;
