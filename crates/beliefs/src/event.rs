@@ -35,10 +35,12 @@ pub enum Kind {
     Order,
     /// A pointer handed to a routine for data from outside.
     Taint,
+    /// A parameter `b` of an implementation of the interface `a`.
+    Interface,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 13] = [
         Kind::Result,
         Kind::Pair,
         Kind::Undo,
@@ -51,6 +53,7 @@ impl Kind {
         Kind::Constant,
         Kind::Order,
         Kind::Taint,
+        Kind::Interface,
     ];
 
     pub fn name(self) -> &'static str {
@@ -67,6 +70,7 @@ impl Kind {
             Kind::Constant => "constant",
             Kind::Order => "order",
             Kind::Taint => "taint",
+            Kind::Interface => "interface",
         }
     }
 }
@@ -109,10 +113,12 @@ pub enum Outcome {
     Careless,
     /// Put where others see it, without a test.
     Stored,
+    /// A lock is released that the function did not take, and no caller is known to hold.
+    Unpaired,
 }
 
 impl Outcome {
-    pub const ALL: [Outcome; 25] = [
+    pub const ALL: [Outcome; 26] = [
         Outcome::Site,
         Outcome::Checked,
         Outcome::CheckedBy,
@@ -138,6 +144,7 @@ impl Outcome {
         Outcome::Careful,
         Outcome::Careless,
         Outcome::Stored,
+        Outcome::Unpaired,
     ];
 
     pub fn name(self) -> &'static str {
@@ -167,12 +174,13 @@ impl Outcome {
             Outcome::Careful => "careful",
             Outcome::Careless => "careless",
             Outcome::Stored => "stored",
+            Outcome::Unpaired => "unpaired",
         }
     }
 }
 
 /// Flags of a row, by the names templates use.
-pub const FLAGS: [&str; 14] = [
+pub const FLAGS: [&str; 18] = [
     "pointer",        // the value is a pointer
     "integer",        // the value is an integer
     "macro",          // the action, or what contradicts it, stands in the body of a macro
@@ -187,6 +195,10 @@ pub const FLAGS: [&str; 14] = [
     "write",          // the access writes
     "private",        // the object is not yet shared, or no longer
     "static",         // the callee is a static function
+    "alone",          // the only variable that its critical section is about
+    "believed",       // the lock is held because a later release says so, not because it was taken
+    "release",        // the action releases a lock
+    "handed",         // the object of a pair was handed in by the caller
 ];
 
 pub fn flag(name: &str) -> Option<u32> {
@@ -207,6 +219,10 @@ pub const FREES: u32 = 1 << 10;
 pub const WRITE: u32 = 1 << 11;
 pub const PRIVATE: u32 = 1 << 12;
 pub const STATIC: u32 = 1 << 13;
+pub const ALONE: u32 = 1 << 14;
+pub const BELIEVED: u32 = 1 << 15;
+pub const RELEASE: u32 = 1 << 16;
+pub const HANDED: u32 = 1 << 17;
 
 /// An interned string of one unit's events. 0 is the empty one.
 pub type Symbol = u32;
@@ -241,6 +257,14 @@ pub struct Events {
     pub rows: Vec<Event>,
 }
 
+impl Events {
+    /// The rows that are wanted, with the same texts.
+    pub fn only(&self, is_wanted: impl Fn(&Event) -> bool) -> Events {
+        let rows = self.rows.iter().filter(|row| is_wanted(row)).cloned().collect();
+        Events { strings: self.strings.clone(), rows }
+    }
+}
+
 /// Strings by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strings {
@@ -265,6 +289,11 @@ impl Strings {
         self.texts.push(text.into());
         self.numbers.insert(text.into(), number);
         number
+    }
+
+    /// The number of a text, if it has one.
+    pub fn find(&self, text: &str) -> Option<Symbol> {
+        self.numbers.get(text).copied()
     }
 
     pub fn get(&self, symbol: Symbol) -> &str {

@@ -6,12 +6,16 @@
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use program::{FunctionId, Linkage, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use crate::latent::{self, LockAction};
 
+/// Implementations that make an interface worth comparing them.
+const MIN_IMPLEMENTATIONS: usize = 3;
 /// What stands between the name of a static function and its unit.
 const UNIT_MARK: char = '@';
 
@@ -66,7 +70,7 @@ pub type Slot = (Box<str>, u32);
 pub type Handed = (u32, Box<str>, u32);
 
 /// What one function does, before its callees are known.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// Has a body in the unit.
     pub is_defined: bool,
@@ -83,6 +87,8 @@ pub struct Summary {
     /// Parameters handed on at all.
     pub passes: BTreeSet<Handed>,
     pub parameter_names: Vec<Box<str>>,
+    /// Locks it has taken and may still hold when it returns.
+    pub takes: BTreeSet<Box<str>>,
 }
 
 /// Summaries by key.
@@ -92,8 +98,14 @@ type Summaries = BTreeMap<Box<str>, Summary>;
 pub type LockedCall = (Box<str>, Box<str>, Vec<Box<str>>);
 
 /// What one unit tells about its functions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitSummary {
+    /// Every function the unit defines or calls.
+    pub mentioned: Vec<Box<str>>,
+    /// The files it was compiled from, without those of the system.
+    pub files: Vec<Box<str>>,
+    pub n_functions: u64,
+    pub n_calls: u64,
     pub functions: Summaries,
     /// Variables accessed under a lock, and functions called under one (`f()`).
     pub locked: BTreeSet<Box<str>>,
@@ -106,7 +118,7 @@ pub struct UnitSummary {
 }
 
 /// What the project says about itself, for templates that need to be told.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
     /// Routines made for pointers from outside, and which argument that is.
     pub paranoid: Vec<(String, u32)>,
@@ -114,6 +126,14 @@ pub struct Settings {
     pub ignored: Vec<String>,
     /// Parts of names of flags that are true where a pointer comes from outside.
     pub backdoors: Vec<String>,
+}
+
+impl Settings {
+    pub fn extend(&mut self, more: Settings) {
+        self.paranoid.extend(more.paranoid);
+        self.ignored.extend(more.ignored);
+        self.backdoors.extend(more.backdoors);
+    }
 }
 
 /// Summaries closed over calls.
@@ -125,6 +145,8 @@ pub struct Known {
     /// By function and parameter, another implementation that treats it as from outside.
     by_class: FxHashMap<Slot, Box<str>>,
     pub settings: Settings,
+    /// Stands for the settings and all names in `locked`.
+    common: u64,
 }
 
 /// What is known about one function. Parameters beyond the 64th are not followed.
@@ -139,6 +161,9 @@ struct Traits {
     /// Locks every caller holds.
     entry_locks: Vec<Box<str>>,
     parameter_names: Vec<Box<str>>,
+    /// Members and parameters the function is assigned to, others being assigned to them too.
+    interfaces: Vec<Box<str>>,
+    takes: Vec<Box<str>>,
 }
 
 impl Known {
@@ -180,6 +205,17 @@ impl Known {
         self.by_class.get(&(key.into(), parameter)).map(|other| &**other)
     }
 
+    /// What the function is an implementation of, beside others.
+    pub fn interfaces(&self, key: &str) -> &[Box<str>] {
+        self.functions.get(key).map_or(&[], |traits| &traits.interfaces)
+    }
+
+    /// Whether the function may return with the lock taken.
+    pub fn takes(&self, key: &str, lock: &str) -> bool {
+        let traits = self.functions.get(key);
+        traits.is_some_and(|traits| traits.takes.iter().any(|taken| **taken == *lock))
+    }
+
     pub fn entry_locks(&self, key: &str) -> &[Box<str>] {
         self.functions.get(key).map_or(&[], |traits| &traits.entry_locks)
     }
@@ -190,6 +226,21 @@ impl Known {
 
     pub fn is_guarded_somewhere(&self, key: &str) -> bool {
         self.guarded.contains(key)
+    }
+
+    /// A number that changes when anything changes that a unit with these functions could learn
+    /// from here. Events of a unit stay what they are while it does.
+    pub fn digest(&self, mentioned: &[Box<str>]) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.common.hash(&mut hasher);
+        for key in mentioned {
+            let traits = self.functions.get(key);
+            (key, traits, self.guarded.contains(key)).hash(&mut hasher);
+            for parameter in (0..64).filter(|_| !self.by_class.is_empty()) {
+                self.tainted_by_class(key, parameter).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
     }
 
     fn has(&self, key: &str, argument: u32, of: fn(&Traits) -> u64) -> bool {
@@ -223,6 +274,7 @@ impl Known {
             let traits = known.functions.entry(key.clone()).or_default();
             traits.is_defined = summary.is_defined;
             traits.parameter_names.clone_from(&summary.parameter_names);
+            traits.takes = summary.takes.iter().cloned().collect();
         }
         known.close_never_returns(&all);
         let derefs = direct(&all, |s| &s.dereferences);
@@ -253,6 +305,10 @@ impl Known {
         known.mark(frees, |traits| &mut traits.frees);
         known.close_taints(&all, &rest.assigned);
         known.close_entry_locks(&rest.calls);
+        let locked: BTreeSet<&Box<str>> = known.locked.iter().collect();
+        let mut hasher = DefaultHasher::new();
+        (&known.settings, locked).hash(&mut hasher);
+        known.common = hasher.finish();
         known
     }
 
@@ -273,7 +329,13 @@ impl Known {
         for (member, function) in assigned {
             classes.entry(member).or_default().push(function);
         }
-        for functions in classes.values() {
+        for (member, functions) in &classes {
+            if functions.len() >= MIN_IMPLEMENTATIONS {
+                for function in functions {
+                    let traits = self.functions.entry((*function).clone()).or_default();
+                    traits.interfaces.push((*member).into());
+                }
+            }
             for other in functions {
                 let bits = self.functions.get(*other).map_or(0, |traits| traits.taints);
                 for parameter in (0..64).filter(|bit| bits >> bit & 1 == 1) {

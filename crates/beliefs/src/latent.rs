@@ -24,6 +24,18 @@ pub fn is_release(name: &str) -> bool {
     })
 }
 
+/// Whether a name says that the routine begins something that is to be ended or undone.
+pub fn is_first_half(name: &str) -> bool {
+    const WORDS: [&str; 24] = [
+        "lock", "alloc", "malloc", "calloc", "new", "create", "open", "init", "begin", "start",
+        "get", "ref", "push", "register", "add", "map", "dup", "strdup", "attach", "enter",
+        "acquire", "disable", "save", "connect",
+    ];
+    words(name).any(|word| {
+        WORDS.contains(&word.as_str()) || (word.ends_with("lock") && !word.ends_with("unlock"))
+    })
+}
+
 /// What a routine does to a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockAction {

@@ -13,7 +13,7 @@ pub mod plant;
 pub mod rank;
 pub mod template;
 
-pub use aggregate::deviations;
+pub use aggregate::{Units, deviations, deviations_of};
 pub use event::Events;
 pub use extract::{extract, summarise};
 pub use known::{Known, Settings, UnitSummary};

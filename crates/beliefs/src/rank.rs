@@ -3,11 +3,15 @@
 /// The z statistic for proportions: how many standard errors the share of examples lies
 /// above the share `p0` that is expected.
 pub fn z(n: u64, examples: u64, p0: f64) -> f64 {
-    if n == 0 {
+    weighted_z(n as f64, examples as f64, p0)
+}
+
+/// As [`z`], where places count for more or less than one.
+pub fn weighted_z(n: f64, examples: f64, p0: f64) -> f64 {
+    if n <= 0.0 {
         return 0.0;
     }
-    let n = n as f64;
-    (examples as f64 / n - p0) / (p0 * (1.0 - p0) / n).sqrt()
+    (examples / n - p0) / (p0 * (1.0 - p0) / n).sqrt()
 }
 
 #[cfg(test)]

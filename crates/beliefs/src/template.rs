@@ -59,6 +59,8 @@ struct Written {
     #[serde(default)]
     partner_names: Vec<String>,
     #[serde(default)]
+    by: Vec<String>,
+    #[serde(default)]
     hints: Vec<[String; 2]>,
     #[serde(default)]
     hints_only: bool,
@@ -68,6 +70,10 @@ struct Written {
     per_function: bool,
     #[serde(default)]
     lenient: Vec<String>,
+    #[serde(default)]
+    promote: Vec<String>,
+    #[serde(default)]
+    habit: Vec<String>,
     #[serde(default = "default_p0")]
     p0: f64,
     #[serde(default = "default_min_z")]
@@ -80,6 +86,8 @@ struct Written {
     deviation: String,
     #[serde(default)]
     absent: Option<String>,
+    #[serde(default)]
+    spurious: String,
     example: String,
     #[serde(default)]
     paranoid: Vec<String>,
@@ -118,6 +126,7 @@ pub struct Template {
     names: Vec<glob::Pattern>,
     not_names: Vec<glob::Pattern>,
     partner_names: Vec<glob::Pattern>,
+    by: Vec<glob::Pattern>,
     hints: Vec<[String; 2]>,
     hints_only: bool,
     /// Sites without a row for the partner break the rule too.
@@ -126,6 +135,11 @@ pub struct Template {
     pub per_function: bool,
     /// Rows with these flags have no say about functions for which they are common.
     pub lenient: u32,
+    /// A row that follows the rule and has all of these leaves no doubt that it is meant.
+    promote: u32,
+    /// A site with one of these and without any partner has no say, unless sites with them
+    /// follow the rule as a habit.
+    pub habit: u32,
     pub p0: f64,
     /// Rules below this are coincidences.
     pub min_z: f64,
@@ -136,6 +150,9 @@ pub struct Template {
     pub deviation: String,
     /// The same for a site without the partner on any path.
     pub absent: String,
+    /// The words for something that fills the second slot and is the rule for nothing. Empty
+    /// where that may be.
+    pub spurious: String,
     pub example: String,
     /// What extraction has to be told.
     pub settings: Settings,
@@ -170,11 +187,14 @@ impl Template {
             names: patterns(&written.names)?,
             not_names: patterns(&written.not_names)?,
             partner_names: patterns(&written.partner_names)?,
+            by: patterns(&written.by)?,
             hints: written.hints,
             hints_only: written.hints_only,
             absent_breaks: written.absent_breaks,
             per_function: written.per_function,
             lenient: flags(&written.lenient)?,
+            promote: flags(&written.promote)?,
+            habit: flags(&written.habit)?,
             p0: written.p0,
             min_z: written.min_z,
             min_followed: written.min_followed,
@@ -182,6 +202,7 @@ impl Template {
             rule: written.rule,
             absent: written.absent.unwrap_or_else(|| written.deviation.clone()),
             deviation: written.deviation,
+            spurious: written.spurious,
             example: written.example,
             settings: Settings {
                 paranoid: written
@@ -218,6 +239,11 @@ impl Template {
         flags & self.required == self.required && flags & self.unless == 0
     }
 
+    /// Whether a row that follows the rule makes it one that must hold.
+    pub fn promotes(&self, flags: u32) -> bool {
+        self.promote != 0 && flags & self.promote == self.promote
+    }
+
     pub fn follows(&self, outcome: Outcome) -> bool {
         self.follows.contains(&outcome)
     }
@@ -241,6 +267,11 @@ impl Template {
             || self.partner_names.iter().any(|p| p.matches_with(name, CASE))
     }
 
+    /// Whether a row about something done by a routine of this name has a say.
+    pub fn accepts_routine(&self, name: &str) -> bool {
+        name.is_empty() || self.by.is_empty() || self.by.iter().any(|p| p.matches_with(name, CASE))
+    }
+
     /// Whether the names alone tell that the two belong together.
     pub fn hinted(&self, a: &str, b: &str) -> bool {
         let (a, b): (Vec<String>, Vec<String>) =
@@ -254,7 +285,7 @@ impl Template {
 }
 
 /// `copy_from_user:2`: a routine, and which of its arguments counts, from 1.
-fn routine(text: &str) -> Result<(String, u32), String> {
+pub fn routine(text: &str) -> Result<(String, u32), String> {
     let parsed = text.split_once(':').and_then(|(name, argument)| {
         Some((name.to_owned(), argument.parse::<u32>().ok()?.checked_sub(1)?))
     });
@@ -265,9 +296,7 @@ fn routine(text: &str) -> Result<(String, u32), String> {
 pub fn settings(templates: &[Template]) -> Settings {
     let mut all = Settings::default();
     for template in templates {
-        all.paranoid.extend(template.settings.paranoid.iter().cloned());
-        all.ignored.extend(template.settings.ignored.iter().cloned());
-        all.backdoors.extend(template.settings.backdoors.iter().cloned());
+        all.extend(template.settings.clone());
     }
     all
 }

@@ -26,6 +26,23 @@ pub struct Config {
     pub assume_alloc_succeeds: bool,
     /// A baseline whose findings are not reported, relative to the file.
     pub baseline: Option<PathBuf>,
+    /// What `firstfault beliefs` cannot infer.
+    pub beliefs: Beliefs,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Beliefs {
+    /// Templates of the project: files, or folders that hold one, relative to the file.
+    pub templates: Vec<PathBuf>,
+    /// The share of places expected to follow a rule by chance.
+    pub p0: Option<f64>,
+    /// Routines made for pointers from outside, with the argument that is one: `copyin:1`.
+    pub paranoid: Vec<String>,
+    /// Routines whose dereferences do not count.
+    pub ignore: Vec<String>,
+    /// Parts of names of flags that are true where a pointer comes from outside.
+    pub backdoors: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -37,7 +54,20 @@ pub struct Entry {
     pub input: Vec<String>,
 }
 
-const KEYS: [&str; 6] = ["spec", "entry", "assume-alloc-succeeds", "baseline", "function", "input"];
+const KEYS: [&str; 12] = [
+    "spec",
+    "entry",
+    "assume-alloc-succeeds",
+    "baseline",
+    "function",
+    "input",
+    "beliefs",
+    "templates",
+    "p0",
+    "paranoid",
+    "ignore",
+    "backdoors",
+];
 
 /// The settings of the project in this folder; the defaults where it has none.
 pub fn load(folder: &Path) -> Result<Config> {
@@ -52,8 +82,8 @@ pub fn load(folder: &Path) -> Result<Config> {
         },
     };
     let mut config = parse(&text)?;
-    for spec in &mut config.spec {
-        *spec = folder.join(&spec);
+    for path in config.spec.iter_mut().chain(&mut config.beliefs.templates) {
+        *path = folder.join(&path);
     }
     config.baseline = config.baseline.map(|path| folder.join(path));
     Ok(config)

@@ -93,8 +93,9 @@ fn contexts(fun: &Fun, locks: &Locks, sink: &mut Sink) {
         }
         let site = sink.site();
         sink.add(fun, inst.loc, site, Row::new(Kind::Context, Outcome::Site, callee));
-        for (lock, _) in held {
-            let row = Row { b: lock, with: 1, ..Row::new(Kind::Context, Outcome::Every, callee) };
+        for held in held {
+            let row =
+                Row { b: held.name, with: 1, ..Row::new(Kind::Context, Outcome::Every, callee) };
             sink.add(fun, inst.loc, site, row);
         }
     });

@@ -1,10 +1,12 @@
 //! How a path leaves its function: with an error, as the function itself says it, or not.
 
-use program::{BlockId, Op, Operand, Terminator, Ty};
+use std::collections::BTreeSet;
+
+use program::{BlockId, InstId, Op, Operand, Terminator, Ty};
 use rustc_hash::FxHashSet;
 
 use super::function::Fun;
-use super::walk::Env;
+use super::walk::{End, Env, Flow, Interest, Visitor, walk};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -34,6 +36,11 @@ impl Exits {
         Self { convention: convention(fun) }
     }
 
+    /// Whether the function tells errors at all.
+    pub fn has_convention(&self) -> bool {
+        self.convention != Convention::None
+    }
+
     pub fn classify(&self, fun: &Fun, env: &Env, value: Option<Operand>) -> Exit {
         let Some(value) = value else { return Exit::Unknown };
         let fact = env.fact_of(fun, value);
@@ -58,6 +65,41 @@ impl Exits {
     pub fn line(&self, fun: &Fun, _env: &Env, block: BlockId) -> u32 {
         fun.line(fun.body.blocks[block].loc)
     }
+}
+
+/// Collects calls by the path they are on.
+struct ErrorPaths<'f, 'a> {
+    fun: &'f Fun<'a>,
+    exits: Exits,
+    calls: BTreeSet<InstId>,
+}
+
+impl Visitor for ErrorPaths<'_, '_> {
+    type State = Vec<InstId>;
+
+    fn inst(&mut self, calls: &mut Vec<InstId>, _env: &Env, id: InstId) -> Flow {
+        if matches!(self.fun.body.insts[id].op, Op::Call(_)) && !calls.contains(&id) {
+            calls.push(id);
+        }
+        Flow::On
+    }
+
+    fn end(&mut self, calls: Vec<InstId>, env: &Env, _block: BlockId, end: End) {
+        if let End::Return(value) = end
+            && self.exits.classify(self.fun, env, value) == Exit::Error
+        {
+            self.calls.extend(calls);
+        }
+    }
+}
+
+/// The calls after `start` on paths that end in an error.
+pub fn calls_on_error_paths(fun: &Fun, interest: &Interest, start: InstId) -> BTreeSet<InstId> {
+    let block = fun.body.insts[start].block;
+    let mut paths = ErrorPaths { fun, exits: Exits::new(fun), calls: BTreeSet::new() };
+    let from = (block, InstId(start.0 + 1));
+    walk(fun, interest, from, Env::before(fun, interest, block), Vec::new(), &mut paths);
+    paths.calls
 }
 
 fn convention(fun: &Fun) -> Convention {

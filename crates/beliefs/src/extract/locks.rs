@@ -4,13 +4,16 @@
 //! held, from the function's start if nobody took it since. Locks and variables go by the
 //! names they have over the whole program: a global's, or a record's and its member's.
 
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
 use program::{BlockId, Const, InstId, Op, Operand, PathStep, Ty};
 
 use super::function::Fun;
 use super::sink::{Row, Sink};
 use super::subjects::object;
 use super::values::{Shape, Value};
-use crate::event::{Kind, Outcome, PRIVATE, WRITE};
+use crate::event::{ALONE, BELIEVED, Kind, Outcome, PRIVATE, RELEASE, WRITE};
 use crate::known::shown;
 use crate::latent::{self, LockAction};
 
@@ -26,8 +29,16 @@ struct Action {
 struct Lock {
     object: Option<Value>,
     name: Box<str>,
-    /// The routine that takes it, for rules about contexts.
-    routine: Box<str>,
+}
+
+/// A lock that is held somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HeldLock<'a> {
+    pub name: &'a str,
+    /// Where it was taken, if in this function.
+    pub since: Option<InstId>,
+    /// Nobody is known to have taken it; a later release says that somebody has.
+    pub is_believed: bool,
 }
 
 /// What is known of one lock at a point: held or not, and since which action.
@@ -59,8 +70,7 @@ impl Locks {
             }
             let routine = shown(fun.keys.function(callee));
             let first = call.args.first().copied();
-            // Whatever its name, a routine that is handed a number takes no lock.
-            if first.is_some_and(|arg| fun.ty(arg) != Ty::Ptr) {
+            if !takes_whole_lock(fun, routine, call) {
                 continue;
             }
             let object = first.and_then(|arg| fun.value(arg)).map(|value| object(fun, value));
@@ -74,13 +84,9 @@ impl Locks {
                 None => lock.object.is_none() && *lock.name == *name,
             });
             let lock = known.unwrap_or_else(|| {
-                let routine = routine.into();
-                locks.locks.push(Lock { object, name: name.into(), routine });
+                locks.locks.push(Lock { object, name: name.into() });
                 locks.locks.len() - 1
             });
-            if what == LockAction::Acquire {
-                locks.locks[lock].routine = routine.into();
-            }
             locks.actions.push(Action { inst: id, what, lock });
         }
         if !locks.locks.is_empty() {
@@ -149,9 +155,8 @@ impl Locks {
         self.locks.is_empty() && self.inherited.is_empty()
     }
 
-    /// Visits every instruction with the names of the locks held there, and the routines that
-    /// took them.
-    pub fn for_each(&self, fun: &Fun, mut visit: impl FnMut(InstId, &[(&str, &str)])) {
+    /// Visits every instruction with the locks held there, in the order of their names.
+    pub fn for_each(&self, fun: &Fun, mut visit: impl FnMut(InstId, &[HeldLock])) {
         for &block in fun.cfg.order() {
             let mut state = self.before.get(block.0 as usize).cloned().flatten();
             let mut held = self.held(&state);
@@ -170,34 +175,82 @@ impl Locks {
         }
     }
 
-    fn held(&self, state: &Option<Vec<Held>>) -> Vec<(&str, &str)> {
-        let own = state.iter().flatten().zip(&self.locks);
-        let own = own.filter(|(held, _)| matches!(held, Some((true, _))));
-        let mut held: Vec<(&str, &str)> =
-            own.map(|(_, lock)| (&*lock.name, &*lock.routine)).collect();
-        held.extend(self.inherited.iter().map(|name| (&**name, "")));
+    fn held(&self, state: &Option<Vec<Held>>) -> Vec<HeldLock<'_>> {
+        let mut held: Vec<HeldLock> =
+            self.inherited.iter().map(|name| HeldLock::inherited(name)).collect();
+        for (state, lock) in state.iter().flatten().zip(&self.locks) {
+            if let Some((true, since)) = *state
+                && !(since.is_none() && self.is_inherited(&lock.name))
+            {
+                held.push(HeldLock { name: &lock.name, since, is_believed: since.is_none() });
+            }
+        }
         held.sort_unstable();
-        held.dedup_by_key(|(name, _)| *name);
+        held.dedup_by_key(|held| held.name);
         held
     }
 
-    /// Locks taken twice, released twice, and sections with nothing in them.
+    fn is_inherited(&self, name: &str) -> bool {
+        self.inherited.iter().any(|inherited| **inherited == *name)
+    }
+
+    /// Whether callers hold the lock of a release, or a function called before took it.
+    fn is_taken_by_others(&self, fun: &Fun, release: &Action) -> bool {
+        let name = &*self.locks[release.lock].name;
+        let position = |id: InstId| (fun.cfg.position(fun.body.insts[id].block), id);
+        let takes = |call: &program::Call| {
+            fun.callee(call).is_some_and(|callee| fun.known.takes(callee, name))
+        };
+        self.is_inherited(name)
+            || fun.calls().any(|(id, _, call)| takes(call) && position(id) < position(release.inst))
+    }
+
+    /// The locks that the function has taken and may still hold when it returns.
+    pub fn taken_for_good(&self, fun: &Fun) -> BTreeSet<Box<str>> {
+        let mut taken = BTreeSet::new();
+        for &block in fun.cfg.returns() {
+            let Some(Some(state)) = self.before.get(block.0 as usize) else { continue };
+            let state = self.through(fun, block, state.clone(), &mut |_, _| {});
+            for action in self.actions.iter().filter(|a| a.what == LockAction::Acquire) {
+                if !matches!(state[action.lock], Some((false, _))) {
+                    taken.insert(self.locks[action.lock].name.clone());
+                }
+            }
+        }
+        taken
+    }
+
+    /// The calls that take or release the lock of this name.
+    pub fn actions_on(&self, name: &str) -> Vec<(InstId, LockAction)> {
+        let is_on = |action: &&Action| *self.locks[action.lock].name == *name;
+        self.actions.iter().filter(is_on).map(|action| (action.inst, action.what)).collect()
+    }
+
+    /// Locks taken twice, released twice or without having been taken, and sections with
+    /// nothing in them.
     pub fn extract(&self, fun: &Fun, sink: &mut Sink) {
+        // A routine that is named after what it does to a lock does the one half alone.
+        let is_wrapper = latent::lock_action(&fun.function.name).is_some();
+        let private = if is_wrapper { PRIVATE } else { 0 };
         for &block in fun.cfg.order() {
             let Some(Some(state)) = self.before.get(block.0 as usize) else { continue };
             let mut rows = Vec::new();
             self.through(fun, block, state.clone(), &mut |action, state| {
                 let takes = action.what == LockAction::Acquire;
                 let (outcome, since) = match state[action.lock] {
-                    Some((held, since)) if held == takes => (Outcome::Twice, since),
+                    Some((held, Some(since))) if held == takes => (Outcome::Twice, Some(since)),
+                    Some((true, None)) if !takes && !self.is_taken_by_others(fun, action) => {
+                        (Outcome::Unpaired, None)
+                    }
                     Some((_, Some(since))) if !takes && is_empty(fun, since, action.inst) => {
                         (Outcome::Empty, Some(since))
                     }
                     _ => (Outcome::Balanced, None),
                 };
-                rows.push((action.inst, action.lock, outcome, since));
+                let flags = private | if takes { 0 } else { RELEASE };
+                rows.push((action.inst, action.lock, flags, outcome, since));
             });
-            for (inst, lock, outcome, since) in rows {
+            for (inst, lock, flags, outcome, since) in rows {
                 let (lock, loc) = (&self.locks[lock], fun.body.insts[inst].loc);
                 let other_line = since.map_or(0, |since| fun.line(fun.body.insts[since].loc));
                 let Op::Call(call) = &fun.body.insts[inst].op else { continue };
@@ -206,6 +259,7 @@ impl Locks {
                 let row = Row {
                     b: &lock.name,
                     detail: &lock.name,
+                    flags,
                     other_line,
                     ..Row::new(Kind::Lock, outcome, routine)
                 };
@@ -223,7 +277,9 @@ fn is_empty(fun: &Fun, from: InstId, to: InstId) -> bool {
             // The address of the lock itself is looked up again.
             Op::Address(_) | Op::Bind { .. } | Op::Compare { .. } | Op::Convert(_) => true,
             Op::Load(_) => {
-                fun.uses.of(id).iter().all(|user| *user >= to || !is_work(&insts[*user].op))
+                let leads_there =
+                    |user: &InstId| *user == to || (*user < to && !is_work(&insts[*user].op));
+                fun.uses.of(id).iter().all(leads_there) && fun.uses.in_terminators(id).is_empty()
             }
             _ => false,
         })
@@ -248,6 +304,18 @@ fn meet(into: &mut Option<Vec<Held>>, state: &[Held]) -> bool {
         *known = agree;
     }
     changed
+}
+
+/// Whatever its name, a routine that is handed a number first takes no lock, and one that is
+/// handed more than the lock and saved flags takes part of something, or in some mode.
+fn takes_whole_lock(fun: &Fun, routine: &str, call: &program::Call) -> bool {
+    let is_pointer = |arg: &Operand| fun.ty(*arg) == Ty::Ptr;
+    match &call.args[..] {
+        [] => true,
+        [lock] => is_pointer(lock),
+        [lock, more] => is_pointer(lock) && (is_pointer(more) || routine.contains("irq")),
+        _ => false,
+    }
 }
 
 fn lock_name(fun: &Fun, arg: Operand) -> Option<String> {
@@ -293,43 +361,99 @@ pub fn variable_name(fun: &Fun, address: Operand) -> Option<String> {
 /// Accesses of variables that are used under locks somewhere.
 pub fn accesses(fun: &Fun, locks: &Locks, sink: &mut Sink) {
     let function_is_private = latent::is_life_cycle(&fun.function.name);
+    let sections = Sections::new(fun, locks);
     let mut told: Vec<(String, String, bool)> = Vec::new();
     locks.for_each(fun, |id, held| {
         let inst = &fun.body.insts[id];
-        let (access, flags) = match &inst.op {
-            Op::Load(access) => (access, 0),
-            Op::Store { access, .. } => (access, WRITE),
-            _ => return,
-        };
-        if !may_be_shared(fun, access.ptr) {
-            return;
-        }
-        let Some(name) = variable_name(fun, access.ptr) else { return };
+        let Some((access, is_write)) = shared_access(fun, inst) else { return };
+        let Some(name) = variable_name(fun, access) else { return };
         if !fun.known.is_locked_somewhere(&name) {
             return;
         }
-        let names: Vec<&str> = held.iter().map(|(name, _)| *name).collect();
-        let key = (name.clone(), names.join(" "), flags == WRITE);
+        let names: Vec<&str> = held.iter().map(|held| held.name).collect();
+        let key = (name.clone(), names.join(" "), is_write);
         if told.contains(&key) {
             return;
         }
         told.push(key);
-        let private = function_is_private || is_fresh(fun, access.ptr);
-        let flags = flags | if private { PRIVATE } else { 0 };
+        let private = function_is_private || is_fresh(fun, access);
+        let flags = if is_write { WRITE } else { 0 } | if private { PRIVATE } else { 0 };
         let site = sink.site();
         let row = Row { detail: &name, flags, ..Row::new(Kind::Access, Outcome::Site, &name) };
         sink.add(fun, inst.loc, site, row);
-        for lock in names {
+        for held in held {
+            let alone = if sections.is_about(held, &name) { ALONE } else { 0 };
+            let believed = if held.is_believed { BELIEVED } else { 0 };
             let row = Row {
-                b: lock,
+                b: held.name,
                 detail: &name,
-                flags,
+                flags: flags | alone | believed,
                 with: 1,
                 ..Row::new(Kind::Access, Outcome::Every, &name)
             };
             sink.add(fun, inst.loc, site, row);
         }
     });
+}
+
+/// The address of what an instruction reads or writes, if others may see it, and whether it
+/// writes.
+fn shared_access(fun: &Fun, inst: &program::Inst) -> Option<(Operand, bool)> {
+    let (access, is_write) = match &inst.op {
+        Op::Load(access) => (access, false),
+        Op::Store { access, .. } => (access, true),
+        _ => return None,
+    };
+    may_be_shared(fun, access.ptr).then_some((access.ptr, is_write))
+}
+
+/// What each critical section is about: the one variable it uses, or nothing certain.
+///
+/// A lock protects something. Where a section uses one variable and calls nobody, that is it.
+struct Sections {
+    /// By where the lock was taken; `None` for several variables, or a call.
+    about: BTreeMap<InstId, Option<String>>,
+}
+
+impl Sections {
+    fn new(fun: &Fun, locks: &Locks) -> Self {
+        let mut about: BTreeMap<InstId, Option<String>> = BTreeMap::new();
+        if locks.actions.is_empty() {
+            return Self { about };
+        }
+        locks.for_each(fun, |id, held| {
+            let inst = &fun.body.insts[id];
+            let is_call = matches!(&inst.op, Op::Call(call)
+                if !matches!(call.callee, program::Callee::Intrinsic(_)));
+            let variable =
+                shared_access(fun, inst).and_then(|(access, _)| variable_name(fun, access));
+            if !is_call && variable.is_none() {
+                return;
+            }
+            for since in held.iter().filter_map(|held| held.since) {
+                let is_lock = |name: &String| held.iter().any(|held| held.name == *name);
+                match (&variable, about.entry(since)) {
+                    // Looking at the lock itself is not what the section is for.
+                    (Some(name), _) if is_lock(name) => {}
+                    (Some(name), Entry::Vacant(free)) => drop(free.insert(Some(name.clone()))),
+                    (Some(name), Entry::Occupied(known)) if known.get().as_ref() == Some(name) => {}
+                    (_, entry) => drop(entry.insert_entry(None)),
+                }
+            }
+        });
+        Self { about }
+    }
+
+    fn is_about(&self, held: &HeldLock, variable: &str) -> bool {
+        let about = held.since.and_then(|since| self.about.get(&since));
+        about.is_some_and(|about| about.as_deref() == Some(variable))
+    }
+}
+
+impl<'a> HeldLock<'a> {
+    fn inherited(name: &'a str) -> Self {
+        Self { name, since: None, is_believed: false }
+    }
 }
 
 /// A quick look at an address before its name is worked out.

@@ -9,6 +9,7 @@ mod classes;
 mod exits;
 mod fate;
 mod function;
+mod interfaces;
 mod locks;
 mod nulls;
 mod pairs;
@@ -20,10 +21,13 @@ mod taints;
 mod values;
 mod walk;
 
-use program::{Function, Program};
+use std::collections::BTreeSet;
+
+use program::{Body, Function, FunctionId, InstId, Program};
 
 use crate::event::Events;
 use crate::known::{Keys, Known, Summary, UnitSummary};
+use crate::latent::LockAction;
 use function::Fun;
 use locks::Locks;
 use sink::Sink;
@@ -35,33 +39,96 @@ pub fn extract(program: &Program, known: &Known) -> Events {
     let keys = Keys::new(program);
     let mut sink = Sink::default();
     for (id, function) in program.functions.iter_enumerated() {
-        let Some(body) = &function.body else { continue };
-        if is_system(program, function) || body.blocks.is_empty() {
-            continue;
+        if let Some(body) = &function.body {
+            extract_function(program, &keys, known, id, body, &mut sink);
         }
-        let fun = Fun::new(program, &keys, known, function, id, body);
-        sink.enter(&fun);
-        let interest = Interest::new(&fun);
-        let subjects = Subjects::new(&fun);
-        results::extract(&fun, &mut sink);
-        nulls::extract(&fun, &interest, &mut sink);
-        pairs::extract(&fun, &interest, &subjects, &mut sink);
-        after::extract(&fun, &interest, &mut sink);
-        let locks = Locks::new(&fun);
-        locks.extract(&fun, &mut sink);
-        locks::accesses(&fun, &locks, &mut sink);
-        calls::extract(&fun, &locks, &mut sink);
-        taints::extract(&fun, &mut sink);
     }
     sink.finish()
+}
+
+/// The events of one function, as if it had this body.
+pub fn extract_body(
+    program: &Program,
+    keys: &Keys,
+    known: &Known,
+    id: FunctionId,
+    body: &Body,
+) -> Events {
+    let mut sink = Sink::default();
+    extract_function(program, keys, known, id, body, &mut sink);
+    sink.finish()
+}
+
+fn extract_function(
+    program: &Program,
+    keys: &Keys,
+    known: &Known,
+    id: FunctionId,
+    body: &Body,
+    sink: &mut Sink,
+) {
+    let function = &program.functions[id];
+    if is_system(program, function) || body.blocks.is_empty() {
+        return;
+    }
+    let fun = Fun::new(program, keys, known, function, id, body);
+    sink.enter(&fun);
+    let interest = Interest::new(&fun);
+    let subjects = Subjects::new(&fun);
+    results::extract(&fun, sink);
+    nulls::extract(&fun, &interest, sink);
+    pairs::extract(&fun, &interest, &subjects, sink);
+    after::extract(&fun, &interest, sink);
+    let locks = Locks::new(&fun);
+    locks.extract(&fun, sink);
+    locks::accesses(&fun, &locks, sink);
+    calls::extract(&fun, &locks, sink);
+    taints::extract(&fun, sink);
+    interfaces::extract(&fun, sink);
+}
+
+/// The calls of a function that take or release the lock of this name.
+pub fn lock_actions(
+    program: &Program,
+    keys: &Keys,
+    known: &Known,
+    id: FunctionId,
+    lock: &str,
+) -> Vec<(InstId, LockAction)> {
+    let function = &program.functions[id];
+    let Some(body) = &function.body else { return Vec::new() };
+    Locks::new(&Fun::new(program, keys, known, function, id, body)).actions_on(lock)
+}
+
+/// The calls after `start` on paths that end in an error.
+pub fn calls_on_error_paths(
+    program: &Program,
+    keys: &Keys,
+    known: &Known,
+    id: FunctionId,
+    start: InstId,
+) -> BTreeSet<InstId> {
+    let function = &program.functions[id];
+    let Some(body) = &function.body else { return BTreeSet::new() };
+    let fun = Fun::new(program, keys, known, function, id, body);
+    exits::calls_on_error_paths(&fun, &Interest::new(&fun), start)
 }
 
 /// What others want to know about the functions of a unit.
 pub fn summarise(program: &Program) -> UnitSummary {
     let keys = Keys::new(program);
     let nothing = Known::default();
-    let mut unit =
-        UnitSummary { assigned: classes::assigned(program, &keys), ..Default::default() };
+    let mut unit = UnitSummary {
+        assigned: classes::assigned(program, &keys),
+        files: program
+            .files
+            .iter()
+            .filter(|file| !file.is_system)
+            .map(|file| file.path.as_str().into())
+            .collect(),
+        mentioned: program.functions.ids().map(|id| keys.function(id).into()).collect(),
+        ..Default::default()
+    };
     let local = facts::NoReturn::compute(program);
     for (id, function) in program.functions.iter_enumerated() {
         let Some(body) = &function.body else {
@@ -72,6 +139,8 @@ pub fn summarise(program: &Program) -> UnitSummary {
             continue;
         };
         let fun = Fun::new(program, &keys, &nothing, function, id, body);
+        unit.n_functions += 1;
+        unit.n_calls += fun.calls().count() as u64;
         let mut summary = summary::summarise(&fun, &mut unit);
         summary.is_defined = true;
         summary.never_returns = local.function(id);

@@ -144,7 +144,8 @@ impl Visitor for NullPaths<'_, '_> {
     }
 
     fn edge(&mut self, _stale: &mut bool, _env: &Env, from: BlockId, to: BlockId) -> Flow {
-        let is_new = self.fun.is_back_edge(from, to) && self.fun.is_recomputed(self.value, to);
+        let is_new = self.fun.is_back_edge(from, to)
+            && (self.fun.is_recomputed(self.value, to) || self.is_read_in(to));
         if is_new { Flow::Stop } else { Flow::On }
     }
 
@@ -152,6 +153,16 @@ impl Visitor for NullPaths<'_, '_> {
 }
 
 impl NullPaths<'_, '_> {
+    /// Whether the loop with this head reads the pointer again each time round. The path
+    /// forgets then what its own test said, so that nothing may be concluded from it.
+    fn is_read_in(&self, head: BlockId) -> bool {
+        let first = self.fun.values.example(self.value);
+        first.is_some_and(|first| {
+            let block = self.fun.body.insts[first].block;
+            self.fun.cfg.position(block) >= self.fun.cfg.position(head)
+        })
+    }
+
     /// Whether the instruction goes through the tested value itself.
     fn is_same(&self, inst: &program::Inst) -> bool {
         let mut same = false;

@@ -6,16 +6,18 @@
 
 use std::collections::BTreeMap;
 
-use program::{BlockId, InstId, Op, Operand, Ty};
+use program::{BlockId, InstId, Op, Operand, Predicate, Terminator, Ty};
 use smallvec::SmallVec;
 
 use super::exits::{Exit, Exits};
 use super::function::Fun;
 use super::sink::{Row, Sink};
 use super::subjects::{CallSite, Subjects, escaping_store, is_kept, is_outside, object};
-use super::values::Value;
+use super::values::{Shape, Value};
 use super::walk::{End, Env, Flow, Interest, Visitor, walk};
-use crate::event::{CAPPED, Kind, OUTSIDE, Outcome, STATIC, SUBJECT_NONE, SUBJECT_RESULT};
+use crate::event::{CAPPED, HANDED, Kind, OUTSIDE, Outcome, STATIC, SUBJECT_NONE, SUBJECT_RESULT};
+use crate::known::shown;
+use crate::latent;
 
 pub fn extract(fun: &Fun, interest: &Interest, subjects: &Subjects, sink: &mut Sink) {
     let exits = Exits::new(fun);
@@ -75,6 +77,8 @@ struct Trace<'f, 'a> {
     objects: SmallVec<[Value; 2]>,
     without_subject: bool,
     callees: Vec<&'f str>,
+    /// Callees, by position, that have nothing to do with the first call.
+    dropped: Vec<bool>,
     paths: Vec<Path>,
 }
 
@@ -105,7 +109,8 @@ impl Visitor for Trace<'_, '_> {
         }
     }
 
-    fn edge(&mut self, _seen: &mut Seen, env: &Env, _from: BlockId, _to: BlockId) -> Flow {
+    fn edge(&mut self, seen: &mut Seen, env: &Env, from: BlockId, to: BlockId) -> Flow {
+        seen.is_escaped |= self.is_held_elsewhere(env, from, to);
         // There is nothing to release where there is nothing.
         let is_null = |object: &Value| {
             env.fact(*object).is_zero()
@@ -134,6 +139,31 @@ impl Visitor for Trace<'_, '_> {
 }
 
 impl<'f> Trace<'f, '_> {
+    /// `if (*slot != p) free(p);`: where the two are equal, who has the other one has this one.
+    fn is_held_elsewhere(&self, env: &Env, from: BlockId, to: BlockId) -> bool {
+        let fun = self.fun;
+        let Terminator::Branch { condition, then, otherwise } = fun.body.blocks[from].terminator
+        else {
+            return false;
+        };
+        let Some((_, inst)) = fun.inst(fun.unconverted(condition)) else { return false };
+        let Op::Compare { predicate, lhs, rhs } = inst.op else { return false };
+        let equal = match predicate {
+            Predicate::Eq => then,
+            Predicate::Ne => otherwise,
+            _ => return false,
+        };
+        let is_object = |operand: Operand| {
+            let value = fun.value(env.resolve(fun, operand));
+            value.is_some_and(|value| self.objects.contains(&object(fun, value)))
+        };
+        let is_other =
+            |operand: Operand| fun.ty(operand) == Ty::Ptr && fun.constant(operand).is_none();
+        to == equal
+            && then != otherwise
+            && ((is_object(lhs) && is_other(rhs)) || (is_object(rhs) && is_other(lhs)))
+    }
+
     fn call(&mut self, seen: &mut Seen, env: &Env, id: InstId, call: &program::Call) -> Flow {
         let Some(site) = self.subjects.call_at(id) else { return Flow::On };
         let mut is_about = self.without_subject && !site.has_arguments;
@@ -195,6 +225,9 @@ fn trace(
     let escapes = objects.iter().any(|object| subjects.may_escape(*object));
     let has_followers =
         subjects.calls.iter().any(is_about) || (escapes && matches!(subject, Subject::Result(_)));
+    // Whether there are error paths matters where nothing follows, too.
+    let may_need_undoing =
+        !escapes && exits.has_convention() && latent::is_first_half(shown(&site.callee));
     let mut trace = Trace {
         fun,
         subjects,
@@ -203,10 +236,11 @@ fn trace(
         objects: objects.clone(),
         without_subject: subject == Subject::None,
         callees: Vec::new(),
+        dropped: Vec::new(),
         paths: Vec::new(),
     };
     let mut is_whole = true;
-    if has_followers {
+    if has_followers || may_need_undoing {
         let block = fun.body.insts[site.inst].block;
         let mut env = Env::before(fun, interest, block);
         fun.value(Operand::Inst(site.inst)).iter().for_each(|value| env.track(*value));
@@ -217,19 +251,16 @@ fn trace(
         let start = (block, InstId(site.inst.0 + 1));
         is_whole = walk(fun, interest, start, env, Seen::default(), &mut trace);
         // Somebody else takes it over on every path, or no path comes back.
-        if trace.paths.iter().all(|path| path.seen.is_escaped && path.seen.callees.is_empty()) {
+        let ends_life = |number: &u32| latent::is_release(shown(trace.callees[*number as usize]));
+        let is_gone =
+            |path: &Path| path.seen.is_escaped && !path.seen.callees.iter().any(ends_life);
+        if has_followers && trace.paths.iter().all(is_gone) {
             return;
         }
     } else if escapes {
         return;
     }
     let outside = objects.iter().any(|object| is_outside(fun, *object));
-    // What the caller handed in to be filled, the caller releases.
-    let is_parameter =
-        |object: &Value| matches!(fun.values.shape_of(*object), super::values::Shape::Param(_));
-    if objects.iter().any(is_parameter) && trace.callees.is_empty() {
-        return;
-    }
     let mut flags = match subject {
         Subject::Result(_) => SUBJECT_RESULT,
         Subject::None => SUBJECT_NONE,
@@ -238,6 +269,19 @@ fn trace(
     flags |= if outside { OUTSIDE } else { 0 } | if is_whole { 0 } else { CAPPED };
     if site.callee.contains('@') {
         flags |= STATIC;
+    }
+    let is_parameter = |object: &Value| matches!(fun.values.shape_of(*object), Shape::Param(_));
+    if objects.iter().any(is_parameter) {
+        flags |= HANDED;
+    }
+    // What ends the life of an object belongs to the call that made it, not to one that used it.
+    let is_made_here = |object: &Value| match fun.values.shape_of(*object) {
+        Shape::Inst(id) => matches!(fun.body.insts[*id].op, Op::Call(_)),
+        _ => false,
+    };
+    if matches!(subject, Subject::First(_)) && objects.iter().any(is_made_here) {
+        let ends_life = |callee: &str| latent::is_release(shown(callee));
+        trace.dropped = trace.callees.iter().map(|callee| ends_life(callee)).collect();
     }
     let name = objects.first().map(|object| fun.name(*object)).unwrap_or_default();
     let name = name.trim_start_matches('&');
@@ -265,7 +309,8 @@ fn write(
     let row = Row { detail: name, flags, ..Row::new(kind, Outcome::Site, callee) };
     sink.add(fun, loc, site, row);
     for (number, follower) in (0u32..).zip(&trace.callees) {
-        if *follower == callee {
+        let is_dropped = trace.dropped.get(number as usize).copied().unwrap_or(false);
+        if *follower == callee || is_dropped {
             continue;
         }
         let has = |path: &&Path| path.seen.callees.binary_search(&number).is_ok();

@@ -1,5 +1,7 @@
 //! What callers want to know about a function, as far as its own code tells.
 
+use std::collections::BTreeSet;
+
 use program::{Callee, InstId, Op, Operand, Terminator, Ty};
 
 use super::calls;
@@ -24,12 +26,13 @@ pub fn summarise(fun: &Fun, unit: &mut UnitSummary) -> Summary {
             parameter(fun, index, &mut summary);
         }
     }
-    under_locks(fun, unit);
+    summary.takes = under_locks(fun, unit);
     after_checks(fun, unit);
     summary
 }
 
-fn under_locks(fun: &Fun, unit: &mut UnitSummary) {
+/// Says which locks the function returns with.
+fn under_locks(fun: &Fun, unit: &mut UnitSummary) -> BTreeSet<Box<str>> {
     let locks = Locks::new(fun);
     let caller: Box<str> = fun.key().into();
     if locks.is_empty() {
@@ -38,7 +41,7 @@ fn under_locks(fun: &Fun, unit: &mut UnitSummary) {
                 unit.calls.insert((caller.clone(), callee.into(), Vec::new()));
             }
         }
-        return;
+        return BTreeSet::new();
     }
     locks.for_each(fun, |id, held| match &fun.body.insts[id].op {
         Op::Load(access) | Op::Store { access, .. } if !held.is_empty() => {
@@ -48,7 +51,7 @@ fn under_locks(fun: &Fun, unit: &mut UnitSummary) {
         }
         Op::Call(call) => {
             let Some(callee) = fun.callee(call) else { return };
-            let held: Vec<Box<str>> = held.iter().map(|(name, _)| (*name).into()).collect();
+            let held: Vec<Box<str>> = held.iter().map(|held| held.name.into()).collect();
             if !held.is_empty() {
                 unit.locked.insert(format!("{callee}()").into());
             }
@@ -56,6 +59,7 @@ fn under_locks(fun: &Fun, unit: &mut UnitSummary) {
         }
         _ => {}
     });
+    locks.taken_for_good(fun)
 }
 
 fn after_checks(fun: &Fun, unit: &mut UnitSummary) {
@@ -98,7 +102,7 @@ fn parameter(fun: &Fun, index: u32, summary: &mut Summary) {
 }
 
 /// Whether the parameter gets used there whatever it is: on every path, and before a test.
-fn is_before_tests(fun: &Fun, fate: &Fate, at: InstId) -> bool {
+pub fn is_before_tests(fun: &Fun, fate: &Fate, at: InstId) -> bool {
     let block = fun.body.insts[at].block;
     fun.cfg.post_dominates(block, program::Body::ENTRY)
         && !fate

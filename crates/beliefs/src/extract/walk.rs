@@ -110,16 +110,28 @@ impl Interest {
             let depth = if is_return { 1 } else { 4 };
             count_tests(fun, condition, &mut n_tests, &mut FxHashSet::default(), depth);
         }
-        // Which object a join hands to a call matters too.
+        // Which object a join hands to a call matters too, and so do the joins that feed it.
+        let mut joins: Vec<InstId> = Vec::new();
         for (id, inst) in fun.body.insts.iter_enumerated() {
             let is_call = |user: &InstId| matches!(fun.body.insts[*user].op, Op::Call(_));
             if inst.ty == program::Ty::Ptr
                 && matches!(inst.op, Op::Phi(_))
                 && fun.uses.of(id).iter().any(is_call)
-                && let Some(value) = fun.value(Operand::Inst(id))
             {
+                joins.push(id);
+            }
+        }
+        let mut seen: FxHashSet<InstId> = joins.iter().copied().collect();
+        while let Some(id) = joins.pop() {
+            let Op::Phi(edges) = &fun.body.insts[id].op else { continue };
+            if let Some(value) = fun.value(Operand::Inst(id)) {
                 n_tests[value as usize] = n_tests[value as usize].max(1);
             }
+            let feeding = edges.iter().filter_map(|(_, operand)| match operand {
+                Operand::Inst(from) if seen.insert(*from) => Some(*from),
+                _ => None,
+            });
+            joins.extend(feeding);
         }
         Self { n_tests }
     }

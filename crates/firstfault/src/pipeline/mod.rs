@@ -14,7 +14,7 @@ pub use plan::Plan;
 pub use timings::{Timings, Work};
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ use rayon::prelude::*;
 
 use crate::args::RunArgs;
 use crate::progress::Progress;
-use unit::{Failure, Importer};
+pub use unit::{Failure, Importer};
 
 /// Enough for recursion over the deepest expressions that occur in real code.
 const STACK_SIZE: usize = 64 << 20;
@@ -105,24 +105,62 @@ pub fn findings_about(project: &Project) -> Findings {
     findings
 }
 
-/// Imports every unit of the input.
-pub fn import(inputs: &Inputs, root: &Path, args: &RunArgs, cancel: &Cancel) -> Result<Imported> {
+/// A preprocessed input, and what its units need to become programs.
+pub struct Opened {
+    pub project: Project,
+    pub cache: Arc<Cache>,
+    pub timings: Timings,
+    root: PathBuf,
+    unit_time: Duration,
+    cancel: Cancel,
+}
+
+/// Preprocesses the input and gets ready to import it with the compiler that comes along.
+pub fn open(
+    inputs: &Inputs,
+    root: &Path,
+    args: &RunArgs,
+    cancel: &Cancel,
+) -> Result<(Opened, Clang)> {
     let timings = Timings::default();
     let (cache, settings) = settings(root, args, cancel);
     let (jobs, unit_time) = (settings.jobs, settings.unit_time);
     let mut project = timings.on_all_threads("capture", || load_with(inputs, &cache, settings))?;
     timings.add("clang preprocessing", project.clang_cpu);
     set_up_threads(jobs)?;
-    let results = {
-        // It has nothing to do afterwards, and takes memory.
-        let clang = project.clang.take().map_or_else(Clang::find, Ok)?;
-        let importer = Importer::new(root, &cache, clang, unit_time, &timings, cancel)?;
-        import_all(&project, &importer)
-    };
-    if cancel.is_cancelled() {
-        bail!("interrupted");
+    let clang = project.clang.take().map_or_else(Clang::find, Ok)?;
+    let (root, cancel) = (root.to_owned(), cancel.clone());
+    Ok((Opened { project, cache, timings, root, unit_time, cancel }, clang))
+}
+
+impl Opened {
+    pub fn importer(&self, clang: Clang) -> Result<Importer<'_>> {
+        let (root, timings) = (&self.root, &self.timings);
+        Importer::new(root, &self.cache, clang, self.unit_time, timings, &self.cancel)
     }
-    let mut findings = findings_about(&project);
+
+    pub fn check_cancelled(&self) -> Result<()> {
+        if self.cancel.is_cancelled() {
+            bail!("interrupted");
+        }
+        Ok(())
+    }
+
+    /// What is left to say about the cache when everything is done.
+    pub fn close_cache(&self, findings: &mut Findings) {
+        self.cache.trim();
+        findings.notices.extend(self.cache.notices().into_iter().map(notice));
+    }
+}
+
+/// Imports every unit of the input.
+pub fn import(inputs: &Inputs, root: &Path, args: &RunArgs, cancel: &Cancel) -> Result<Imported> {
+    let (opened, clang) = open(inputs, root, args, cancel)?;
+    // The compiler has nothing to do afterwards, and takes memory.
+    let results = import_all(&opened.project, &opened.importer(clang)?);
+    opened.check_cancelled()?;
+    let project = &opened.project;
+    let mut findings = findings_about(project);
     let mut work = Work { units: results.len(), ..Work::default() };
     let mut units = Vec::new();
     // Where each unit of the project went, if anywhere.
@@ -138,25 +176,24 @@ pub fn import(inputs: &Inputs, root: &Path, args: &RunArgs, cancel: &Cancel) -> 
         }
     }
     work.imported = units.len();
-    cache.trim();
-    findings.notices.extend(cache.notices().into_iter().map(notice));
-    report_missing(&findings, &units, work.units)?;
+    opened.close_cache(&mut findings);
+    report_missing(&findings, units.len(), work.units)?;
     let plans = plan::plans(&project.programs, &positions, &units);
     let mut uses_left = vec![0; units.len()];
     plans.iter().flat_map(|plan| &plan.units).for_each(|&unit| uses_left[unit] += 1);
     let units = units.into_iter().map(Some).collect();
-    Ok(Imported { units, uses_left, plans, findings, timings, work })
+    Ok(Imported { units, uses_left, plans, findings, timings: opened.timings, work })
 }
 
 /// Logs what is missing; an error where nothing is left.
-fn report_missing(findings: &Findings, units: &[Program], n_units: usize) -> Result<()> {
+pub fn report_missing(findings: &Findings, n_imported: usize, n_units: usize) -> Result<()> {
     for missing in &findings.incomplete {
         crate::log::incomplete(missing);
     }
-    match (units.is_empty(), n_units) {
-        (false, _) => Ok(()),
-        (true, 1) => bail!("the only unit could not be analysed"),
-        (true, _) => bail!("none of the {n_units} units could be analysed"),
+    match (n_imported, n_units) {
+        (0, 1) => bail!("the only unit could not be analysed"),
+        (0, _) => bail!("none of the {n_units} units could be analysed"),
+        _ => Ok(()),
     }
 }
 

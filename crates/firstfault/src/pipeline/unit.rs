@@ -110,13 +110,22 @@ impl<'a> Importer<'a> {
         path.strip_prefix(&self.root).unwrap_or(&path).display().to_string()
     }
 
-    /// Everything the program is made from: the unit, the files its positions are looked up
-    /// in, the compiler, and this executable.
     fn key(&self, unit: &Unit) -> Key {
-        let mut parts =
-            vec![unit.key.as_bytes(), self.clang.identity.as_bytes(), self.identity.as_bytes()];
+        self.key_of("program", unit, &[])
+    }
+
+    /// The key of something made from a unit and `more`: everything the program is made from,
+    /// that is the unit, the files its positions are looked up in, the compiler, and this
+    /// executable.
+    pub fn key_of(&self, what: &str, unit: &Unit, more: &[u8]) -> Key {
+        let mut parts = vec![
+            unit.key.as_bytes(),
+            self.clang.identity.as_bytes(),
+            self.identity.as_bytes(),
+            more,
+        ];
         parts.extend(unit.dependencies.iter().map(|dependency| dependency.hash.as_bytes()));
-        Key::new("program", parts)
+        Key::new(what, parts)
     }
 
     fn recall(&self, key: &Key) -> Option<Result<Program, Failure>> {

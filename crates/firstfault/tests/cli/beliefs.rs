@@ -135,3 +135,69 @@ fn a_template_of_ones_own_needs_no_code() {
     assert_eq!(wrong.code, Some(2));
     assert!(wrong.stderr.contains("own/template.toml"), "{wrong:?}");
 }
+
+/// What a unit says depends on others: whether `stop` comes back decides about `careful`.
+#[test]
+fn what_is_remembered_of_units_follows_changes_elsewhere() {
+    let user = "struct s { int n; };\nvoid stop(int why);\n\
+                int careful(struct s *p) { if (!p) stop(1); return p->n; }\n";
+    let ends = "void exit(int);\nvoid stop(int why) { exit(why); }\n";
+    let returns = "int why_stopped;\nvoid stop(int why) { why_stopped = why; }\n";
+    let sandbox = Sandbox::new(&[("user.c", user), ("stop.c", ends)]);
+    let report = |state: &str| {
+        let run = sandbox.run(&["beliefs", "--brief", "--state", state, "user.c", "stop.c"]);
+        assert_ne!(run.code, Some(2), "{run:?}");
+        run.stdout
+    };
+    let before = report("kept");
+    assert!(!before.contains("[null-check-then-use]"), "{before}");
+    assert_eq!(before, report("kept"));
+    sandbox.write("stop.c", returns);
+    let after = report("kept");
+    assert!(after.contains("user.c:3:55: warning: p is dereferenced"), "{after}");
+    assert_eq!(after, report("fresh"));
+    assert_eq!(after, report("kept"));
+}
+
+#[test]
+fn a_project_says_which_routines_are_for_pointers_from_outside() {
+    let source = "void fetch(void *to, const void *from);\n\
+                  static int first(const char *p) { return p[0]; }\n\
+                  int get(char *user, int is_internal) {\n\
+                  \x20 char own[4];\n\
+                  \x20 fetch(own, user);\n\
+                  \x20 if (!is_internal) return own[0];\n\
+                  \x20 return first(user);\n}\n";
+    let sandbox = Sandbox::new(&[("get.c", source)]);
+    let with = |config: &str| {
+        sandbox.write("firstfault.toml", config);
+        sandbox.run(&["beliefs", "--brief", "--template", "user-pointer", "get.c"])
+    };
+    assert_eq!(with("").code, Some(0));
+    let found = with("[beliefs]\nparanoid = [\"fetch:2\"]\n");
+    assert!(found.stdout.contains("get.c:7:10: warning: user is dereferenced"), "{found:?}");
+    let ignored = with("[beliefs]\nparanoid = [\"fetch:2\"]\nignore = [\"first\"]\n");
+    assert_eq!(ignored.code, Some(0), "{ignored:?}");
+    let wrong = with("[beliefs]\nparanoid = [\"fetch\"]\n");
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    assert!(wrong.stderr.contains("copyin:1"), "{wrong:?}");
+}
+
+#[test]
+fn a_lock_that_protects_nothing_is_told() {
+    let mut source = "struct lock { int held; };\nvoid lock(struct lock *l);\n\
+                      void unlock(struct lock *l);\nstruct lock the_lock;\n"
+        .to_owned();
+    for n in 0..10 {
+        source += &format!(
+            "int x{n}; void under{n}(void) {{ lock(&the_lock); x{n}++; x{m}++; unlock(&the_lock); }}\n\
+             void a{n}(void) {{ x{n} = 1; }}\nvoid b{n}(void) {{ x{n} = 2; }}\n\
+             void c{n}(void) {{ x{n} = 3; }}\nvoid d{n}(void) {{ x{n} = 4; }}\n",
+            m = if n == 0 { 0 } else { n - 1 },
+        );
+    }
+    let sandbox = Sandbox::new(&[("locks.c", &source)]);
+    let args = ["beliefs", "--brief", "--limit", "0", "--template", "lock-protects-variable"];
+    let run = sandbox.run(&[&args[..], &["locks.c"]].concat());
+    assert!(run.stdout.contains("yet nothing is used under it as a rule"), "{run:?}");
+}

@@ -15,7 +15,8 @@ const MAX_PROGRAMS: usize = 20;
 const MAX_NOTICES: usize = 10;
 
 /// Counters of what was found and is not shown, and why it is not.
-const LEFT_OUT: [(&str, &str); 4] = [
+const LEFT_OUT: [(&str, &str); 5] = [
+    ("below_limit", "less plausible; --limit 0 shows all"),
     ("ignored", "silenced by comments"),
     ("in_baseline", "in the baseline"),
     ("unchanged", "nothing on their path was edited"),
