@@ -17,6 +17,7 @@ mod repair;
 mod select;
 mod statement;
 mod suggestion;
+pub mod values;
 
 pub use correlation::{Correlation, Group, Via};
 pub use corruption::{Corruption, RaceAccess};
@@ -123,6 +124,7 @@ impl Findings {
             || !self.deviations.is_empty()
             || !self.statements.is_empty()
             || self.corruption.is_some()
+            || !self.suggestions.is_empty()
     }
 
     /// Adds `count` to a counter in `stats`.

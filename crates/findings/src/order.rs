@@ -35,7 +35,8 @@ impl Findings {
         });
         self.repairs.sort_by(|a, b| (a.rank, &a.changes).cmp(&(b.rank, &b.changes)));
         self.statements.sort_by(|a, b| (a.rank, &a.place).cmp(&(b.rank, &b.place)));
-        self.suggestions.sort_by(|a, b| (a.rank, &a.description).cmp(&(b.rank, &b.description)));
+        // Tied ones stay in the order of how much speaks for them.
+        self.suggestions.sort_by_key(|suggestion| suggestion.rank);
     }
 
     fn sort_faults(&mut self) {

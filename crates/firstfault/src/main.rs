@@ -9,7 +9,7 @@ mod interrupt;
 mod log;
 mod pipeline;
 mod progress;
-#[allow(dead_code, reason = "the commands that propose edits are being added")]
+mod statement_at;
 mod try_edit;
 
 use std::process::ExitCode;
@@ -34,6 +34,8 @@ fn main() -> ExitCode {
         Command::Show(args) => commands::show::run(&args, &cancel),
         Command::Locate(args) => commands::locate::run(&args, &cancel),
         Command::Crash(args) => commands::crash::run(&args, &cancel),
+        Command::Suggest(args) => commands::suggest::run(&args, &cancel),
+        Command::Learn(args) => commands::learn::run(&args, &cancel),
         Command::Spec(args) => commands::spec::run(&args),
         Command::Report(args) => commands::report::run(&args),
         Command::Lsp(args) => commands::lsp::run(&args, &cancel),

@@ -63,7 +63,7 @@ pub struct Ivmps {
     pub stats: SearchStats,
 }
 
-/// Confirmed IVMPs kept per statement and test.
+/// Confirmed IVMPs kept per statement and test, unless told otherwise.
 const KEPT: usize = 3;
 
 /// Statements are searched in so many groups, whatever the number of threads: what one
@@ -77,11 +77,14 @@ pub struct Searcher<'a> {
     /// A process per replacement even where snapshots would do.
     pub force_fork: bool,
     pub brute_force: bool,
+    /// Confirmed IVMPs kept per statement and test.
+    pub kept: usize,
 }
 
 impl<'a> Searcher<'a> {
     pub fn new(session: &'a Session<'a>, search: Search) -> Self {
-        Self { session, search, force_fork: session.options.force_fork, brute_force: false }
+        let force_fork = session.options.force_fork;
+        Self { session, search, force_fork, brute_force: false, kept: KEPT }
     }
 
     /// All failing tests.
@@ -107,6 +110,21 @@ impl<'a> Searcher<'a> {
         });
         for (job, result) in jobs.iter().zip(results) {
             ivmps.take_in(job.0, result?);
+        }
+        Ok(ivmps)
+    }
+
+    /// All failing tests, for some statements alone.
+    pub fn run_statements(&self, statements: &BTreeSet<u32>) -> Result<Ivmps, LocateError> {
+        let failing = self.session.failing();
+        let mut ivmps = Ivmps::default();
+        let results = parallel::map(failing.len(), self.session.options.jobs, |i| {
+            let covered = &self.session.tests[failing[i]].covered;
+            let active = statements.iter().copied().filter(|s| covered.contains(&StatementId(*s)));
+            self.search_statements(failing[i], &active.collect())
+        });
+        for (test, result) in failing.iter().zip(results) {
+            ivmps.take_in(*test, result?);
         }
         Ok(ivmps)
     }
@@ -235,7 +253,7 @@ impl<'a> Searcher<'a> {
         let mut kept: Vec<StatementIvmp> = Vec::new();
         let mut tried = BTreeSet::new();
         for hit in hits {
-            if kept.len() == KEPT || self.session.cancel.is_cancelled() {
+            if kept.len() == self.kept || self.session.cancel.is_cancelled() {
                 break;
             }
             if !tried.insert(hit.replacement) {

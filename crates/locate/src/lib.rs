@@ -8,6 +8,7 @@
 
 mod consistency;
 mod evidence;
+mod examine;
 mod formula;
 mod ivmp;
 mod line_map;
@@ -21,6 +22,7 @@ mod statement;
 mod to_findings;
 
 pub use consistency::{Consistency, StatementChange, Support, consistency};
+pub use examine::{Examined, Which, examine};
 pub use formula::{Formula, Spectrum};
 pub use ivmp::{Ivmps, Search, SearchStats, Searcher, StatementIvmp};
 pub use multiple::{Partial, RankRuns, clusters};

@@ -1,6 +1,6 @@
 //! Runs single tests: plain or instrumented, profiled, or with one value replaced.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::Path;
@@ -90,6 +90,17 @@ impl Runner<'_> {
         let (observation, control) = self.observe(test, Mode::Profile, None)?;
         profile.add_log(&control.log()?, control.control.log_lost);
         Ok(observation)
+    }
+
+    /// The distinct sets of values that some sites had in a run: the site's own value, then
+    /// its leaves'.
+    pub fn values_at(
+        &self,
+        test: &Test,
+        sites: &BTreeSet<u32>,
+    ) -> io::Result<BTreeMap<u32, BTreeSet<Vec<u64>>>> {
+        let (_, control) = self.observe(test, Mode::Profile, None)?;
+        Ok(crate::profile::value_sets(&control.log()?, sites))
     }
 
     /// A run from the start in which one value is replaced. `None` where the replaced

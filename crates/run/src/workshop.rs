@@ -113,6 +113,19 @@ impl Workshop {
     }
 }
 
+impl BuildOptions {
+    /// The same program with some of its files changed; what is needed for that is written to
+    /// `home`.
+    pub fn with_changed(&self, changed: &[ChangedFile], home: &Path) -> io::Result<BuildOptions> {
+        let overlay = write_overlay(home, changed)?;
+        let flags = ["-ivfsoverlay".to_string(), overlay.to_string_lossy().into_owned()];
+        let mut options = self.clone();
+        options.sources = self.sources.iter().map(|source| source.as_file(&flags)).collect();
+        options.flags.extend(flags);
+        Ok(options)
+    }
+}
+
 impl Copy {
     pub fn run(&self, test: &Test, limits: Limits, cancel: &Cancel) -> io::Result<Verdict> {
         let job = Job { executable: &self.executable, control: None, limits };

@@ -6,17 +6,19 @@
 //! and everything around it is still there.
 
 mod tokens;
+mod tree;
 
 pub use tokens::{Token, TokenKind, tokens};
+pub use tree::Tree;
 
 use std::ops::Range;
 
-use tree_sitter::{Node, Parser, Tree, TreeCursor};
+use tree_sitter::{Node, Parser, TreeCursor};
 
 /// A parsed file.
 pub struct Source {
     text: Vec<u8>,
-    tree: Tree,
+    tree: tree_sitter::Tree,
 }
 
 /// A function with a body.

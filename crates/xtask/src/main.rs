@@ -1,7 +1,8 @@
-//! The project's own chores: `cargo xtask tidy`, `cargo xtask new-fault`, `cargo xtask bench`.
+//! The project's own chores: `cargo xtask tidy`, `new-fault`, `seed-knowledge` and `bench`.
 
 mod bench;
 mod new_fault;
+mod seed_knowledge;
 mod tidy;
 
 use std::path::PathBuf;
@@ -25,6 +26,12 @@ enum Chore {
         /// Lowercase words joined by dashes that name what is wrong
         id: String,
     },
+    /// Learn the shipped knowledge base from the faults seeded into bench/bugfix
+    SeedKnowledge {
+        /// The firstfault to run; the release build of this repository by default
+        #[arg(long)]
+        firstfault: Option<PathBuf>,
+    },
     /// Measure on real code
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -34,6 +41,9 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().chore {
         Chore::Tidy => tidy::run(&repository()),
         Chore::NewFault { id } => new_fault::run(&repository(), &id),
+        Chore::SeedKnowledge { firstfault } => {
+            seed_knowledge::run(&repository(), firstfault.as_deref())
+        }
         Chore::Bench(bench) => bench::run(&repository(), bench),
     };
     match outcome {

@@ -1,9 +1,11 @@
 //! The command line's grammar.
 
+mod bugfix;
 mod input;
 mod select;
 mod spec;
 
+pub use bugfix::{KnowledgeArgs, TestedArgs};
 pub use input::{InputArgs, build};
 pub use select::SelectArgs;
 pub use spec::{ExplainArgs, SpecAction, SpecArgs};
@@ -43,6 +45,10 @@ pub enum Command {
     Locate(crate::commands::locate::LocateArgs),
     /// Find where a run that crashes first corrupted its memory
     Crash(crate::commands::crash::CrashArgs),
+    /// Suggest fixes for a statement, from how similar ones were fixed
+    Suggest(crate::commands::suggest::SuggestArgs),
+    /// Learn from a fix, or from the fixes in a repository
+    Learn(crate::commands::learn::LearnArgs),
     /// Check, show, test and start fault specifications
     Spec(SpecArgs),
     /// Write the findings of the last command again, in any format

@@ -6,13 +6,15 @@ mod catalogue;
 pub mod check;
 pub mod correlate;
 pub mod crash;
+pub mod learn;
 pub mod locate;
 pub mod lsp;
-mod project;
+pub mod project;
 pub mod report;
 mod reporting;
 pub mod show;
 pub mod spec;
+pub mod suggest;
 
 use std::process::ExitCode;
 

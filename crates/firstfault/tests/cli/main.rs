@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod beliefs;
+mod bugfix;
 mod cache;
 mod config;
 mod correlate;

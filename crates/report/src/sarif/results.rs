@@ -226,6 +226,7 @@ impl Results<'_> {
         extra.insert("properties".to_owned(), properties);
         // Without an edit, it is about the statement that was asked about.
         let place = suggestion.changes.first().map(|change| &change.place);
+        let place = place.or(suggestion.place.as_ref());
         let place = place.or_else(|| self.findings.statements.first().map(|s| &s.place));
         let place = place.cloned().unwrap_or_default();
         let rule = (SUGGESTION, Severity::Note);

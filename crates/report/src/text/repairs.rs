@@ -6,6 +6,9 @@ use super::Text;
 use crate::diff;
 use crate::sources::one_line;
 
+/// Situation descriptors named as reasons.
+const MAX_REASONS: usize = 8;
+
 impl Text<'_> {
     pub(super) fn repair(&mut self, repair: &Repair) {
         let fault = repair.fault.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
@@ -26,12 +29,17 @@ impl Text<'_> {
         let share = (suggestion.confidence * 100.0).round();
         let message =
             format!("suggestion {} ({share} %): {}", suggestion.rank, suggestion.description);
-        let place = place(&suggestion.changes).unwrap_or_default();
+        let place = place(&suggestion.changes).or(suggestion.place.clone()).unwrap_or_default();
         self.first_line(&place, Severity::Note, &message, "suggestion");
         if self.options.brief {
-            return;
+            return self.sentences(&suggestion.verified);
         }
-        self.sentences(&suggestion.because);
+        if !suggestion.because.is_empty() {
+            let named = &suggestion.because[..suggestion.because.len().min(MAX_REASONS)];
+            let more = suggestion.because.len() - named.len();
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            self.line(&format!("  {}{more}", one_line(&named.join(", "))));
+        }
         self.sentences(&suggestion.verified);
         self.diff(&suggestion.changes);
     }

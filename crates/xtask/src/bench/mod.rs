@@ -5,6 +5,7 @@
 
 mod beliefs;
 mod brute_force;
+mod bugfix;
 mod check;
 mod clang;
 mod code_lines;
@@ -44,6 +45,9 @@ pub enum Bench {
     BruteForce(brute_force::BruteForce),
     /// Whether planted deviations are found, and what looking for beliefs costs
     Beliefs(beliefs::Beliefs),
+    /// How often suggestions are right, and what learning and asking cost
+    #[command(name = "bugfix")]
+    BugFix(bugfix::BugFix),
     /// Findings, cost and the engine's figures on real code, beside other analysers
     Check(check::Check),
     /// Whether defects known from old versions of libraries are reported, and gone today
@@ -78,6 +82,7 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
             let names = if options.names.is_empty() { &all } else { &options.names };
             beliefs::run(root, &obtained(root, names)?, &options)
         }
+        Bench::BugFix(options) => bugfix::run(root, &options),
         Bench::Check(options) => {
             let corpora = obtained(root, &options.names)?;
             check::run(root, &corpora, &options)
@@ -108,6 +113,11 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
             Ok(())
         }
     }
+}
+
+/// The release build of this repository.
+pub fn firstfault(root: &Path) -> Result<PathBuf> {
+    subject::build(root)
 }
 
 fn default_jobs() -> Result<usize> {

@@ -1,0 +1,143 @@
+//! `cargo xtask seed-knowledge`: learns the shipped knowledge base from the faults seeded into the
+//! programs of `bench/bugfix`, one `firstfault learn` for each fault.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+/// `bench/bugfix/PROGRAM/faults.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Faults {
+    fault: Vec<Fault>,
+}
+
+/// One statement made wrong.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fault {
+    name: String,
+    /// What is right; stands once in the file.
+    old: String,
+    /// What is seeded.
+    new: String,
+}
+
+/// A faulty version of a program.
+pub struct Seeded {
+    pub program: String,
+    pub name: String,
+    pub right: String,
+    pub faulty: String,
+    pub tests: PathBuf,
+}
+
+pub fn run(root: &Path, firstfault: Option<&Path>) -> Result<()> {
+    let firstfault = match firstfault {
+        Some(path) => std::path::absolute(path)?,
+        None => crate::bench::firstfault(root)?,
+    };
+    let scratch = tempfile::tempdir()?;
+    let knowledge = scratch.path().join("knowledge.db");
+    let n = learn_all(&firstfault, &seeded(root)?, &knowledge)?;
+    let listed = listed(&firstfault, &knowledge)?;
+    let shipped = root.join("crates/bugfix/knowledge/shipped.jsonl");
+    fs::write(&shipped, listed).with_context(|| format!("cannot write {}", shipped.display()))?;
+    println!("{n} scenarios in {}", shipped.display());
+    Ok(())
+}
+
+/// All faulty versions, by program and in the order of the files.
+pub fn seeded(root: &Path) -> Result<Vec<Seeded>> {
+    let folder = root.join("bench/bugfix");
+    let mut programs: Vec<PathBuf> =
+        fs::read_dir(&folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+    programs.sort();
+    let mut found = Vec::new();
+    for folder in programs.iter().filter(|path| path.is_dir()) {
+        let program = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let right = fs::read_to_string(folder.join(format!("{program}.c")))
+            .with_context(|| format!("no {program}.c in {}", folder.display()))?;
+        let faults: Faults = toml::from_str(&fs::read_to_string(folder.join("faults.toml"))?)
+            .with_context(|| format!("faults of {program}"))?;
+        for fault in faults.fault {
+            if right.matches(&fault.old).count() != 1 {
+                bail!("{program}/{}: what is right does not stand once in the file", fault.name);
+            }
+            found.push(Seeded {
+                program: program.clone(),
+                name: fault.name,
+                right: right.clone(),
+                faulty: right.replace(&fault.old, &fault.new),
+                tests: folder.join("tests.toml"),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Learns each fix into a knowledge base; how many were learned.
+pub fn learn_all(firstfault: &Path, seeded: &[Seeded], knowledge: &Path) -> Result<usize> {
+    for (number, fault) in seeded.iter().enumerate() {
+        let home = fault.written()?;
+        let file = format!("{}.c", fault.program);
+        let origin = format!("{}/{}", fault.program, fault.name);
+        let output = Command::new(firstfault)
+            .args(["learn", &file, "--fixed-by", "fix.diff", "--origin", &origin, "--no-shipped"])
+            .arg("--tests")
+            .arg(&fault.tests)
+            .arg("--knowledge")
+            .arg(knowledge)
+            .current_dir(home.path())
+            .output()?;
+        if !output.status.success() {
+            bail!("{origin}: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        eprintln!("{} of {}: {origin}", number + 1, seeded.len());
+    }
+    Ok(seeded.len())
+}
+
+/// All scenarios of a knowledge base, one a line, in the order of their origins.
+pub fn listed(firstfault: &Path, knowledge: &Path) -> Result<String> {
+    let mut command = Command::new(firstfault);
+    command.args(["learn", "--list", "--no-shipped", "--knowledge"]).arg(knowledge);
+    let output = command.output()?;
+    if !output.status.success() {
+        bail!("cannot list: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    let text = String::from_utf8(output.stdout)?;
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    Ok(lines.join("\n") + "\n")
+}
+
+impl Seeded {
+    /// A folder with the faulty program and the diff that fixes it.
+    pub fn written(&self) -> Result<tempfile::TempDir> {
+        let home = tempfile::tempdir()?;
+        let file = format!("{}.c", self.program);
+        fs::write(home.path().join(&file), &self.faulty)?;
+        fs::write(home.path().join("fix.diff"), diff(&file, &self.faulty, &self.right))?;
+        Ok(home)
+    }
+}
+
+/// A diff of one hunk: what is equal at the front and at the back is left out.
+fn diff(file: &str, old: &str, new: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let front = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let (old_rest, new_rest) = (&old[front..], &new[front..]);
+    let back = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let removed = &old_rest[..old_rest.len() - back];
+    let added = &new_rest[..new_rest.len() - back];
+    let at = front + 1;
+    let mut text = format!("--- a/{file}\n+++ b/{file}\n");
+    text += &format!("@@ -{at},{} +{at},{} @@\n", removed.len(), added.len());
+    removed.iter().for_each(|line| text += &format!("-{line}\n"));
+    added.iter().for_each(|line| text += &format!("+{line}\n"));
+    text
+}
