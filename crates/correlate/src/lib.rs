@@ -18,7 +18,7 @@ use detect::report::{RuleInfo, fault_id, fault_of};
 use facts::Facts;
 use findings::{Fault, FaultOrigin, Findings};
 use graph::{Edge, Graph};
-pub use import::Imported;
+pub use import::{Imported, why_unplaced};
 use program::{FunctionId, Program};
 use spec::rules::Rules;
 

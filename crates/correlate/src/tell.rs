@@ -1,6 +1,6 @@
 //! The graph as findings: correlations, groups, and the columns of the paper's tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use findings::{Correlation, FaultOrigin, Findings, Group, Via};
 
@@ -50,6 +50,15 @@ fn count(findings: &mut Findings, graph: &Graph, n_groups: usize) {
     findings.count("correlation_groups", n_groups as u64);
     let n_new = findings.faults.iter().filter(|f| f.origin == FaultOrigin::Correlation).count();
     findings.count("faults_by_correlation", n_new as u64);
+    findings.count("faults_detected", (findings.faults.len() - n_new) as u64);
+    let takes_part = |id: &String| graph.edges.keys().any(|(from, to)| from == id || to == id);
+    let nodes: Vec<_> = findings.faults.iter().filter(|fault| takes_part(&fault.id)).collect();
+    let n_detected = nodes.iter().filter(|f| f.origin != FaultOrigin::Correlation).count();
+    let rules: BTreeSet<&str> = nodes.iter().map(|fault| fault.rule.as_str()).collect();
+    let (n_nodes, n_rules) = (nodes.len() as u64, rules.len() as u64);
+    findings.count("faults_correlated", n_detected as u64);
+    findings.count("correlation_nodes", n_nodes);
+    findings.count("correlation_rules", n_rules);
     for ((from, to), edge) in &graph.edges {
         let unique = if edge.unique { "correlations_unique" } else { "correlations_not_unique" };
         findings.count(unique, 1);

@@ -68,8 +68,8 @@ impl Loaded {
 
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    #[error("cannot read {path}: {source}")]
-    Read { path: PathBuf, source: io::Error },
+    #[error("cannot read {path}: {why}")]
+    Read { path: PathBuf, why: io::Error },
     #[error("{path} holds no specification; expected a .fault or .model file")]
     Empty { path: PathBuf },
     #[error("rule `{id}` is specified in both {first} and {second}; rename one")]
@@ -155,7 +155,7 @@ pub fn documentation(id: &str) -> Option<&'static str> {
 }
 
 fn read(path: &Path) -> Result<String, LoadError> {
-    let failed = |source: io::Error| LoadError::Read { path: path.to_owned(), source };
+    let failed = |why: io::Error| LoadError::Read { path: path.to_owned(), why };
     if fs::metadata(path).map_err(failed)?.len() > MAX_BYTES {
         return Err(failed(io::Error::other("larger than 4 MiB")));
     }
@@ -182,7 +182,7 @@ fn specifications_below(dir: &Path) -> Result<Vec<PathBuf>, LoadError> {
 }
 
 fn entries(dir: &Path) -> Result<Vec<PathBuf>, LoadError> {
-    let failed = |source: io::Error| LoadError::Read { path: dir.to_owned(), source };
+    let failed = |why: io::Error| LoadError::Read { path: dir.to_owned(), why };
     let mut paths = Vec::new();
     for entry in fs::read_dir(dir).map_err(failed)? {
         paths.push(entry.map_err(failed)?.path());

@@ -48,8 +48,10 @@ pub fn unplaced(foreign: &Imported, placed: &BTreeSet<usize>) -> Vec<Notice> {
         .map(|(_, fault)| Notice {
             place: fault.place.clone(),
             message: format!(
-                "not correlated: no point near here where this could be observed: {} [{}]",
-                fault.message, fault.rule
+                "not correlated: {}: {} [{}]",
+                correlate::why_unplaced(fault),
+                fault.message,
+                fault.rule
             ),
         })
         .collect()

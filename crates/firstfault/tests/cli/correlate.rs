@@ -104,3 +104,122 @@ fn what_is_no_report_is_said_and_the_rest_is_used() {
     let args = ["correlate", "--import", "empty.sarif", "--alone", "copies.c"];
     assert!(sandbox.run(&args).expect(2).stderr.contains("nothing to correlate"));
 }
+
+/// One fault of each kind a tool may report, by line.
+const KINDS: &str = "\
+#include <stdlib.h>
+#include <string.h>
+int table[8];
+int kinds(int n, char *in) {
+  char *p = malloc(10);
+  int unset;
+  if (!p) return 1;
+  if (n == 1) { free(p); p[1] = 2; }
+  if (n == 2) { free(p); free(p); }
+  if (n == 3) return 10 / (n - 3);
+  if (n == 4) return unset + 1;
+  if (n == 5) { int *q = 0; return *q; }
+  if (n == 7) return table[n + 1];
+  return 0;
+}
+";
+
+/// Results as `(rule, message, line)`, in the shape a tool writes them.
+fn report(tool: &str, uri: &str, results: &[(&str, &str, u32)]) -> String {
+    let results: Vec<serde_json::Value> = results
+        .iter()
+        .map(|(rule, message, line)| {
+            serde_json::json!({
+                "ruleId": rule, "level": "warning", "message": {"text": message},
+                "locations": [{"physicalLocation": {
+                    "artifactLocation": {"uri": uri, "uriBaseId": "PWD"},
+                    "region": {"startLine": line, "startColumn": 3}}}]})
+        })
+        .collect();
+    serde_json::json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
+        "runs": [{"tool": {"driver": {"name": tool, "rules": []}},
+            "originalUriBaseIds": {"PWD": {"uri": "file:///somewhere/else/"}},
+            "results": results}]})
+    .to_string()
+}
+
+#[test]
+fn rules_of_gcc_cppcheck_and_infer_are_known_by_name() {
+    let sandbox = Sandbox::new(&[("kinds.c", KINDS)]);
+    let placed: [(&str, [&str; 6]); 3] = [
+        (
+            "GNU C17",
+            [
+                "-Wanalyzer-use-after-free",
+                "-Wanalyzer-double-free",
+                "-Wdiv-by-zero",
+                "-Wanalyzer-use-of-uninitialized-value",
+                "-Wanalyzer-null-dereference",
+                "-Wanalyzer-out-of-bounds",
+            ],
+        ),
+        (
+            "Cppcheck",
+            [
+                "deallocuse",
+                "doubleFree",
+                "zerodiv",
+                "uninitvar",
+                "nullPointer",
+                "arrayIndexOutOfBounds",
+            ],
+        ),
+        (
+            "Infer",
+            [
+                "USE_AFTER_FREE",
+                "USE_AFTER_FREE",
+                "DIVIDE_BY_ZERO",
+                "PULSE_UNINITIALIZED_VALUE",
+                "NULLPTR_DEREFERENCE",
+                "BUFFER_OVERRUN_L1",
+            ],
+        ),
+    ];
+    for (tool, rules) in placed {
+        let lines = [8, 9, 10, 11, 12, 13];
+        let mut results: Vec<(&str, &str, u32)> =
+            rules.iter().zip(lines).map(|(rule, line)| (*rule, "said so", line)).collect();
+        results.push(("unusedVariable", "style only", 6));
+        sandbox.write("other.sarif", report(tool, "kinds.c", &results));
+        let run = sandbox.run(&["correlate", "--import", "other.sarif", "--alone", "kinds.c"]);
+        let run = run.expect(1);
+        for line in lines {
+            let reported = format!("kinds.c:{line}:");
+            let is_placed = |text: &str| text.starts_with(&reported) && !text.contains("not corr");
+            assert!(run.stdout.lines().any(is_placed), "{tool} line {line}: {run:#?}");
+        }
+        assert!(run.stdout.contains("no rule of firstfault is about this"), "{run:#?}");
+    }
+}
+
+#[test]
+fn what_clangs_analyzer_really_writes_is_placed() {
+    let sandbox = Sandbox::new(&[("kinds.c", KINDS)]);
+    let analysed = std::process::Command::new("clang-19")
+        .args(["--analyze", "--analyzer-output", "sarif", "-o", "clang.sarif", "kinds.c"])
+        .current_dir(sandbox.path("."))
+        .output()
+        .expect("clang runs");
+    assert!(analysed.status.success(), "{analysed:?}");
+    let run = sandbox.run(&["correlate", "--import", "clang.sarif", "--alone", "kinds.c"]);
+    let run = run.expect(1);
+    for (line, rule) in [
+        (8, "use-after-free"),
+        (9, "double-free"),
+        (10, "divide-by-zero"),
+        (11, "uninitialized-read"),
+        (12, "null-dereference"),
+    ] {
+        let start = format!("kinds.c:{line}:");
+        let end = format!("(clang) [{rule}]");
+        let is_placed = |text: &str| text.starts_with(&start) && text.ends_with(&end);
+        assert!(run.stdout.lines().any(is_placed), "line {line}: {run:#?}");
+    }
+}

@@ -115,3 +115,32 @@ fn findings_in_many_functions_are_the_same_bytes() {
         assert!(check(&options).stdout == cold_on_one.stdout, "{options:?} differs");
     }
 }
+
+/// Chains of copies that pass each other on, so that faults of many functions correlate.
+fn many_chains() -> String {
+    let mut text = String::from("#include <stdlib.h>\n#include <string.h>\n");
+    for n in 0..12 {
+        let size = 8 + n;
+        text += &format!(
+            "static void last{n}(char *s) {{ char c[{size}]; strcpy(c, s); s[0] = c[0]; }}\n\
+             static void first{n}(char *s) {{ char b[{size}]; strcpy(b, s); last{n}(b); s[0] = b[0]; }}\n\
+             void chain{n}(void) {{\n  char a[{size}];\n  const char *in = getenv(\"A{n}\");\n  \
+             if (in) {{ strcpy(a, in); first{n}(a); }}\n}}\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn graphs_are_the_same_bytes() {
+    let sandbox = Sandbox::new(&[("chains.c", &many_chains())]);
+    for format in ["json", "dot", "svg", "text"] {
+        let graph = |jobs: &str, state: &str| {
+            let args = ["check", "--graph", "--format", format, jobs, "--state", state, "chains.c"];
+            sandbox.run(&args).expect(1).stdout
+        };
+        let on_one = graph("-j1", "one");
+        assert!(on_one.matches("chains.c").count() >= 24, "{on_one}");
+        assert!(graph("-j2", "two") == on_one, "{format} differs");
+    }
+}

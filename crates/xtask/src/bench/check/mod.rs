@@ -43,6 +43,8 @@ pub struct Check {
 const MAX_OF_CLANG: f64 = 0.25;
 const MAX_MEMORY: u64 = 4 << 30;
 const MAX_PER_5_KLOC: f64 = 1.0;
+/// Of detection's CPU time, for correlation.
+const MAX_CORRELATION: f64 = 0.5;
 const MIN_FINDINGS: usize = 40;
 
 pub fn run(root: &Path, corpora: &[Corpus], options: &Check) -> Result<()> {
@@ -150,6 +152,9 @@ fn document(root: &Path, rows: &[Row], options: &Check, jobs: usize) -> String {
          The engine's figures. Visited are the procedures and blocks that some search entered; \
          a segment's length is its number of steps, and the procedures those are in; `without z3` is the share of checks our own \
          decision procedure answered.\n\n{}\n\
+         Which fault causes which, in the columns of the paper's tables: faults from detection, \
+         those of them that take part in a correlation, faults found only through one, pairs, and \
+         groups.\n\n{}\n\
          Findings by rule.\n\n{}",
         options.command(),
         origin::commit_and_date(root),
@@ -158,6 +163,7 @@ fn document(root: &Path, rows: &[Row], options: &Check, jobs: usize) -> String {
         row::costs(rows),
         row::phases(rows),
         row::engine(rows),
+        row::correlations(rows),
         row::rules(rows),
     )
 }
@@ -172,6 +178,9 @@ fn broken_bars(row: &Row) -> Vec<String> {
     bar(row.ran.results.is_some(), format!("firstfault {}", row.ran.ending));
     if let Some(share) = row.of_clang() {
         bar(share <= MAX_OF_CLANG, format!("takes {share:.2} of clang's analyzer's time"));
+    }
+    if let Some(share) = row.correlation_share() {
+        bar(share <= MAX_CORRELATION, format!("correlation takes {share:.2} of detection's time"));
     }
     let memory = row.ran.peak_memory;
     bar(memory < MAX_MEMORY, format!("{} MiB of memory", memory >> 20));

@@ -48,6 +48,12 @@ impl Row {
         timings.and_then(|t| t.cpu_seconds.get(phase).copied()).unwrap_or(0.0)
     }
 
+    /// What correlation takes beside detection.
+    pub fn correlation_share(&self) -> Option<f64> {
+        let detect = self.phase("detect");
+        (detect > 0.0).then(|| self.phase("correlate") / detect)
+    }
+
     /// A figure of the report; a dash where there is none.
     fn figure(&self, of: impl Fn(&Report) -> String) -> String {
         self.report().map_or("-".to_owned(), of)
@@ -108,6 +114,40 @@ pub fn phases(rows: &[Row]) -> Table {
         let mut cells = vec![row.name.clone()];
         cells.extend(phases.iter().map(|phase| format!("{:.2}", row.phase(phase))));
         cells.push(percent(row.phase("correlate"), row.phase("detect")));
+        table.row(cells);
+    }
+    table
+}
+
+/// The columns of the paper's tables 3, 4 and 5.
+pub fn correlations(rows: &[Row]) -> Table {
+    const FIGURES: [(&str, &str); 11] = [
+        ("faults", "faults_detected"),
+        ("correlated", "faults_correlated"),
+        ("by correlation", "faults_by_correlation"),
+        ("correlations", "correlations"),
+        ("unique", "correlations_unique"),
+        ("not", "correlations_not_unique"),
+        ("direct", "correlations_direct"),
+        ("indirect", "correlations_by_feasibility"),
+        ("within procedures", "correlations_within_procedures"),
+        ("across", "correlations_across_procedures"),
+        ("groups", "correlation_groups"),
+    ];
+    let mut header = vec!["corpus"];
+    header.extend(FIGURES.iter().map(|(title, _)| title));
+    header.push("pairs");
+    let mut table = Table::new(&header);
+    for row in rows {
+        let mut cells = vec![row.name.clone()];
+        let stat = |name: &str| row.figure(|report| format!("{}", report.stat(name)));
+        cells.extend(FIGURES.iter().map(|(_, name)| stat(name)));
+        cells.push(row.figure(|report| {
+            let pairs = report.stats.iter().filter_map(|(name, n)| {
+                Some(format!("{} {n}", name.strip_prefix("correlations ")?))
+            });
+            pairs.collect::<Vec<_>>().join(", ")
+        }));
         table.row(cells);
     }
     table

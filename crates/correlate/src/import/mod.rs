@@ -1,5 +1,7 @@
 //! Faults that another tool reported, brought to the points where ours are asked about.
 
+mod foreign;
+
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
@@ -58,20 +60,40 @@ fn is_same_file(ours: &Place, theirs: &Place) -> bool {
     !ours.is_empty() && !theirs.is_empty() && (ours.ends_with(&theirs) || theirs.ends_with(&ours))
 }
 
-/// Our rules that look for what the fault is: by its CWE, or by the words of its rule.
+/// Our rules that look for what the fault is: by the name of its rule, by its CWE numbers, or
+/// by the words of its rule and message.
 fn meant<'a>(infos: &'a [RuleInfo], fault: &Fault) -> BTreeSet<&'a str> {
+    let named: Vec<&str> = foreign::ours(&fault.rule, &fault.message).collect();
+    if !named.is_empty() {
+        let ids = infos.iter().map(|info| info.id.as_str());
+        return ids.filter(|id| named.contains(id)).collect();
+    }
     let by_weakness =
         infos.iter().filter(|info| info.cwe.iter().any(|cwe| fault.cwe.contains(cwe)));
     let mut meant: BTreeSet<&str> = by_weakness.map(|info| info.id.as_str()).collect();
-    let text = format!("{} {}", fault.rule, fault.message).to_ascii_lowercase();
-    let text: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-    for (word, rules) in WORDS {
-        if text.contains(word) {
-            let known = infos.iter().map(|info| info.id.as_str());
-            meant.extend(known.filter(|id| rules.contains(id)));
-        }
+    for rules in spoken_of(fault) {
+        meant.extend(infos.iter().map(|info| info.id.as_str()).filter(|id| rules.contains(id)));
     }
     meant
+}
+
+/// Why a fault that belongs to no point of the program does not.
+pub fn why_unplaced(fault: &Fault) -> &'static str {
+    let named: Vec<&str> = foreign::ours(&fault.rule, &fault.message).collect();
+    if named == ["leak"] {
+        return "leaks are followed only where firstfault finds them itself";
+    }
+    if named.is_empty() && fault.cwe.is_empty() && spoken_of(fault).next().is_none() {
+        return "no rule of firstfault is about this";
+    }
+    "no point near here where this could be observed"
+}
+
+/// What the words of a fault say it is.
+fn spoken_of(fault: &Fault) -> impl Iterator<Item = &'static [&'static str]> {
+    let text = format!("{} {}", fault.rule, fault.message).to_ascii_lowercase();
+    let text: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+    WORDS.iter().filter(move |(word, _)| text.contains(word)).map(|(_, rules)| *rules)
 }
 
 const BUFFER: &[&str] = &["buffer-overflow", "buffer-underflow", "buffer-overread"];
