@@ -1,18 +1,26 @@
 //! What calls write, function by function: enough to step over a call without forgetting
 //! everything.
 
+mod extent;
+
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facts::externals;
-use program::{Call, Callee, Const, FunctionId, GlobalId, InstId, Op, Operand, Program};
+use program::{CType, Call, Callee, Const, FunctionId, GlobalId, InstId, Op, Operand, Program};
 use rustc_hash::FxHashMap;
+
+pub use extent::Extent;
+use extent::Step;
+
+/// Rounds after which extents that still grow, with a recursion, are given up.
+const MAX_ROUNDS: u32 = 8;
 
 /// Memory a call may write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// What these arguments point to.
-    pub args: BTreeSet<usize>,
+    /// What these arguments point to, as far as is said.
+    pub args: BTreeMap<usize, Extent>,
     pub globals: BTreeSet<GlobalId>,
     /// Memory reached in ways not followed here.
     pub anything: bool,
@@ -29,19 +37,36 @@ impl Effect {
         self.args.is_empty() && self.globals.is_empty() && !self.anything
     }
 
+    /// Adds writes to so much of the memory behind a pointer.
+    fn add_at(&mut self, root: &Root, extent: &Extent) {
+        for (index, step) in &root.args {
+            self.writes(*index, &extent.behind(step));
+        }
+        self.globals.extend(&root.globals);
+        self.anything |= root.anything;
+    }
+
     fn add(&mut self, other: &Effect) {
-        self.args.extend(&other.args);
+        for (index, extent) in &other.args {
+            self.writes(*index, extent);
+        }
         self.globals.extend(&other.globals);
         self.anything |= other.anything;
         self.calls_unknown |= other.calls_unknown;
     }
 
+    fn writes(&mut self, index: usize, extent: &Extent) {
+        self.args.entry(index).or_default().join(extent);
+    }
+
     fn of_external(name: &str) -> Option<Self> {
         let external = externals::lookup(name)?;
         let listed = external.writes.iter().chain(&external.frees).map(|index| usize::from(*index));
-        let mut args: BTreeSet<usize> = listed.collect();
+        let mut args: BTreeMap<usize, Extent> =
+            listed.map(|index| (index, Extent::Everything)).collect();
         if let Some(from) = external.writes_from {
-            args.extend(usize::from(from)..usize::from(from) + 16);
+            let further = usize::from(from)..usize::from(from) + 16;
+            args.extend(further.map(|index| (index, Extent::Everything)));
         }
         Some(Self { args, ..Self::default() })
     }
@@ -70,20 +95,25 @@ impl Effects {
             .filter(|(_, function)| function.body.is_some())
             .map(|(id, _)| (id.0 as usize, BodyEffects::new(program, id)))
             .collect();
-        // Effects only grow, and each by at most its arguments and globals: this ends.
-        loop {
+        // Effects only grow, each by at most its arguments and globals, and extents by a bounded
+        // number of rounds: this ends.
+        for round in 0.. {
             let mut changed = false;
             for (id, body) in &bodies {
-                let effect = effects.of_body(*id, body);
+                let mut effect = effects.of_body(*id, body);
                 if effect != effects.functions[*id] {
+                    if round >= MAX_ROUNDS {
+                        effect.args.values_mut().for_each(|extent| *extent = Extent::Everything);
+                    }
                     effects.functions[*id] = effect;
                     changed = true;
                 }
             }
             if !changed {
-                return effects;
+                break;
             }
         }
+        effects
     }
 
     pub fn of_function(&self, function: FunctionId) -> &Effect {
@@ -96,7 +126,7 @@ impl Effects {
             // The arguments beyond the named ones become readable through the list.
             Callee::Intrinsic(name) if name.contains("va_start") || name.contains("va_copy") => {
                 let mut effect = Effect::default();
-                effect.args.insert(0);
+                effect.writes(0, &Extent::Everything);
                 effect
             }
             Callee::Intrinsic(_) => Effect::default(),
@@ -112,9 +142,9 @@ impl Effects {
             effect.anything |= callee.anything;
             effect.calls_unknown |= callee.calls_unknown;
             effect.globals.extend(callee.globals);
-            for index in callee.args {
+            for (index, extent) in callee.args {
                 if let (Some(arg), Some(known)) = (call.args.get(index), args.get(index)) {
-                    effect.add(known.get_or_init(|| body.stored.root_of(*arg)));
+                    effect.add_at(known.get_or_init(|| body.stored.root_of(*arg)), &extent);
                 }
             }
         }
@@ -127,7 +157,7 @@ impl Effects {
 struct BodyEffects<'a> {
     own: Effect,
     /// Each with the memory behind its arguments, worked out when first asked for.
-    calls: Vec<(&'a Call, Vec<OnceCell<Effect>>)>,
+    calls: Vec<(&'a Call, Vec<OnceCell<Root>>)>,
     stored: Stored<'a>,
 }
 
@@ -139,8 +169,12 @@ impl<'a> BodyEffects<'a> {
             match &inst.op {
                 Op::Store { access, .. }
                 | Op::AtomicUpdate { access, .. }
-                | Op::CompareExchange { access, .. } => own.add(&stored.root_of(access.ptr)),
-                Op::MemCopy { to, .. } | Op::MemSet { to, .. } => own.add(&stored.root_of(*to)),
+                | Op::CompareExchange { access, .. } => {
+                    own.add_at(&stored.root_of(access.ptr), &Extent::bytes(access.size));
+                }
+                Op::MemCopy { to, size, .. } | Op::MemSet { to, size, .. } => {
+                    own.add_at(&stored.root_of(*to), &extent::of_size(program, *size));
+                }
                 Op::Asm { may_write: true, .. } => own.anything = true,
                 Op::Call(call) => calls.push((&**call, vec![OnceCell::new(); call.args.len()])),
                 _ => {}
@@ -148,6 +182,15 @@ impl<'a> BodyEffects<'a> {
         }
         Self { own, calls, stored }
     }
+}
+
+/// Where a pointer may have come from, seen from the callers of its function.
+#[derive(Clone, Debug, Default)]
+struct Root {
+    /// Arguments, and how the pointer was got from each.
+    args: Vec<(usize, Step)>,
+    globals: BTreeSet<GlobalId>,
+    anything: bool,
 }
 
 /// A function with what it stores into its variables.
@@ -171,50 +214,56 @@ impl<'a> Stored<'a> {
     }
 
     /// The memory behind a pointer, seen from the callers of the function.
-    fn root_of(&self, ptr: Operand) -> Effect {
-        let mut effect = Effect::default();
-        self.add_root(ptr, &mut effect, 0, &mut FxHashMap::default());
-        effect
+    fn root_of(&self, ptr: Operand) -> Root {
+        let mut root = Root::default();
+        self.add_root(ptr, &mut root, &Step::default(), 0, &mut FxHashMap::default());
+        root
     }
 
-    /// `seen` has the least depth at which each instruction was met: from deeper on, nothing
-    /// new is found. Without it, values that join hundreds of branches cost their power.
+    /// `seen` has the least depth at which each instruction was met by each step: from deeper
+    /// on, nothing new is found. Without it, values that join hundreds of branches cost their
+    /// power.
     fn add_root(
         &self,
         ptr: Operand,
-        effect: &mut Effect,
+        root: &mut Root,
+        step: &Step,
         depth: u32,
-        seen: &mut FxHashMap<InstId, u32>,
+        seen: &mut FxHashMap<(InstId, Step), u32>,
     ) {
         let Some(body) = &self.program.functions[self.function].body else { return };
         if let Operand::Inst(inst) = ptr {
-            let before = seen.entry(inst).or_insert(u32::MAX);
+            let before = seen.entry((inst, step.clone())).or_insert(u32::MAX);
             if *before <= depth {
                 return;
             }
             *before = depth;
         }
         match ptr {
-            Operand::Param(index) => {
-                effect.args.insert(index as usize);
-            }
+            Operand::Param(index) => root.args.push((index as usize, step.clone())),
             Operand::Const(id) => {
                 if let Const::Global { global, .. } = self.program.constants[id] {
-                    effect.globals.insert(global);
+                    root.globals.insert(global);
                 }
             }
             Operand::Inst(inst) if depth < 16 => match &body.insts[inst].op {
                 Op::Alloca { .. } => {}
-                Op::Address(address) => self.add_root(address.base, effect, depth + 1, seen),
-                Op::Convert(conversion) => self.add_root(conversion.value, effect, depth + 1, seen),
-                Op::Select { then, otherwise, .. } => {
-                    self.add_root(*then, effect, depth + 1, seen);
-                    self.add_root(*otherwise, effect, depth + 1, seen);
+                Op::Address(address) => {
+                    let step = step.through(self.program, address);
+                    self.add_root(address.base, root, &step, depth + 1, seen);
                 }
+                Op::Convert(conversion) => {
+                    self.add_root(conversion.value, root, step, depth + 1, seen)
+                }
+                Op::Select { then, otherwise, .. } => {
+                    self.add_root(*then, root, step, depth + 1, seen);
+                    self.add_root(*otherwise, root, step, depth + 1, seen);
+                }
+                // A pointer that may walk.
                 Op::Phi(operands) => {
                     let deeper = depth.saturating_add(4);
                     for (_, operand) in operands.iter().filter(|(_, operand)| *operand != ptr) {
-                        self.add_root(*operand, effect, deeper, seen);
+                        self.add_root(*operand, root, &Step::Anywhere, deeper, seen);
                     }
                 }
                 Op::Call(call) if is_fresh(self.program, call) => {}
@@ -222,12 +271,12 @@ impl<'a> Stored<'a> {
                     // What a variable of this call holds was stored here.
                     Some(slot) => {
                         for value in self.of_slot.get(&slot).into_iter().flatten() {
-                            self.add_root(*value, effect, depth + 4, seen);
+                            self.add_root(*value, root, &Step::Anywhere, depth + 4, seen);
                         }
                     }
-                    None => effect.anything = true,
+                    None => root.anything = true,
                 },
-                _ => effect.anything = true,
+                _ => root.anything = true,
             },
             // A chain too long is mostly a pointer walked by a loop: its start was seen above.
             Operand::Inst(_) => {}
@@ -282,9 +331,26 @@ pub fn never_written(program: &Program) -> Vec<bool> {
     }
     for (id, global) in program.globals.iter_enumerated() {
         let kept = &mut kept[id.0 as usize];
-        *kept = (*kept || global.is_constant) && global.init.is_some();
+        *kept =
+            (*kept || global.is_constant || is_empty_string(program, id)) && global.init.is_some();
     }
     kept
+}
+
+/// Whether a global is the empty string: of one character, which is zero, and the place that
+/// texts without memory of their own point to. Any other character would be a text without end.
+pub fn is_empty_string(program: &Program, global: GlobalId) -> bool {
+    let global = &program.globals[global];
+    let is_zero = |piece: &program::InitPiece| match &program.constants[piece.value] {
+        Const::Int { value, .. } => *value == 0,
+        Const::Bytes(bytes) => bytes.iter().all(|byte| *byte == 0),
+        constant => matches!(constant, Const::Zero(_)),
+    };
+    let is_array =
+        matches!(spec::facts::stripped(program, global.ctype), CType::Array { count: Some(1), .. });
+    global.size == 1
+        && is_array
+        && global.init.as_ref().is_some_and(|init| init.iter().all(is_zero))
 }
 
 /// Operands through which memory could be written: all but the address of a load, and of

@@ -30,6 +30,7 @@ pub mod steps;
 pub mod suspects;
 pub mod tested;
 pub mod verdict;
+mod wraps;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -2,10 +2,11 @@
 //! of an allocation, which is what makes a wrapped or narrowed number dangerous.
 
 use facts::externals;
-use program::{Body, Call, Callee, FunctionId, InstId, Op, Operand, Program, Ty};
+use program::{BinaryOp, Body, Call, Callee, FunctionId, InstId, Op, Operand, Program, Ty};
 use rustc_hash::FxHashSet;
 
 use crate::outside::Members;
+use crate::wraps;
 
 /// Uses of a value, function by function.
 pub struct Uses {
@@ -102,6 +103,10 @@ impl Uses {
     ) -> bool {
         let Operand::Inst(start) = value else { return false };
         let Some(body) = &program.functions[function].body else { return false };
+        if wraps::restores(program, body, start) {
+            return false;
+        }
+        let where_wrapped = wraps::blocks_after_wrap(program, body, start);
         let mut seen = FxHashSet::default();
         let mut waiting = vec![start];
         while let Some(value) = waiting.pop() {
@@ -110,6 +115,11 @@ impl Uses {
             }
             for user in &self.users[function.0 as usize][value.0 as usize] {
                 let read = Operand::Inst(value);
+                if let (true, Some(after)) = (value == start, &where_wrapped)
+                    && !after.sees(body, *user, start)
+                {
+                    continue;
+                }
                 match &body.insts[*user].op {
                     Op::Address(address) if address.base != read => return true,
                     Op::Alloca { .. } => return true,
@@ -126,6 +136,8 @@ impl Uses {
                             return true;
                         }
                     }
+                    // Of a number under a mask only those bits are wanted.
+                    Op::Binary { op: BinaryOp::And, rhs: Operand::Const(_), .. } => {}
                     Op::Convert(_) | Op::Binary { .. } | Op::Phi(_) | Op::Select { .. } => {
                         waiting.push(*user);
                     }

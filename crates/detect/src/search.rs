@@ -462,7 +462,13 @@ impl<'a, 'p> Search<'a, 'p> {
                 Op::Phi(operands) => {
                     let mut exec = Exec { context: &mut self.context, state };
                     let operand = operands.iter().find(|(block, _)| *block == from);
-                    let value = operand.map_or(Value::Unknown, |(_, op)| exec.operand(*op));
+                    let value = match operand {
+                        Some((_, Operand::Const(_))) if exec.is_null_of_macro(id, from) => {
+                            exec.null_without_evidence(id)
+                        }
+                        Some((_, operand)) => exec.operand(*operand),
+                        None => Value::Unknown,
+                    };
                     values.push((id, value));
                 }
                 Op::Bind { .. } => {}

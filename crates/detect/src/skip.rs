@@ -3,6 +3,7 @@
 
 use program::{Call, Callee, InstId, Linkage, LocId, Ty};
 
+use crate::effects::Extent;
 use crate::machine::access::global_object;
 use crate::machine::exec::Exec;
 use crate::machine::memory::{Object, ObjectKind};
@@ -20,10 +21,18 @@ impl<'p> Search<'_, 'p> {
         let mut exec = Exec { context: &mut self.context, state };
         let args: Vec<Value> = call.args.iter().map(|arg| exec.operand(*arg)).collect();
         for (index, value) in args.iter().enumerate() {
-            let is_const =
-                call.arg_ctypes.get(index).is_some_and(|ty| self.code.points_to_const(*ty));
-            if effect.args.contains(&index) || (effect.anything && !is_const) {
-                exec.forget_argument(call, index, callees, *value, inst.loc);
+            // Functions of the program itself may know better than their declaration says.
+            let is_const = !is_own
+                && call.arg_ctypes.get(index).is_some_and(|ty| self.code.points_to_const(*ty));
+            match effect.args.get(&index) {
+                Some(Extent::Pieces(pieces)) if !effect.anything => {
+                    exec.forget_pieces(*value, pieces, inst.loc);
+                }
+                Some(_) => exec.forget_argument(call, index, callees, *value, inst.loc),
+                None if effect.anything && !is_const => {
+                    exec.forget_argument(call, index, callees, *value, inst.loc);
+                }
+                None => {}
             }
             let caller = exec.state.top().function;
             let fate = self.code.fate(caller, call, index);

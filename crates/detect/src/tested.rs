@@ -1,7 +1,9 @@
 //! Which values a function decides by: that it tests what a call answers is the program's own
 //! word that the call has more than one answer for it.
 
-use program::{BinaryOp, Body, FunctionId, InstId, Op, Operand, Predicate, Program, Terminator};
+use program::{
+    BinaryOp, Body, FunctionId, InstId, Op, Operand, Origin, Predicate, Program, Terminator,
+};
 use rustc_hash::FxHashSet;
 
 use crate::reaches::Uses;
@@ -16,7 +18,7 @@ impl Tested {
         let mut calls = FxHashSet::default();
         for (function, info) in program.functions.iter_enumerated() {
             let Some(body) = &info.body else { continue };
-            let scan = Scan { uses, function, body, decides: deciding(body) };
+            let scan = Scan { program, uses, function, body, decides: deciding(body) };
             for (id, inst) in body.insts.iter_enumerated() {
                 if matches!(inst.op, Op::Call(_)) && scan.tests(id) {
                     calls.insert((function, id));
@@ -46,6 +48,7 @@ fn deciding(body: &Body) -> Vec<bool> {
 
 /// One function, looked through for what it decides by.
 struct Scan<'a> {
+    program: &'a Program,
     uses: &'a Uses,
     function: FunctionId,
     body: &'a Body,
@@ -68,10 +71,16 @@ impl Scan<'_> {
             for user in self.uses.users(function, value) {
                 match &body.insts[*user].op {
                     Op::Convert(_)
-                    | Op::Binary { .. }
+                    | Op::Binary { op: BinaryOp::And, .. }
                     | Op::Phi(_)
-                    | Op::Select { .. }
-                    | Op::Compare { .. } => waiting.push(*user),
+                    | Op::Select { .. } => waiting.push(*user),
+                    // What is computed with, or compared with another value, is an amount;
+                    // compared with a constant, it is told apart from other answers.
+                    Op::Compare { lhs, rhs, .. }
+                        if (is_constant(*lhs) || is_constant(*rhs)) && !self.is_of_macro(*user) =>
+                    {
+                        waiting.push(*user);
+                    }
                     Op::Store { access, value: stored } if *stored == Operand::Inst(value) => {
                         waiting.extend(self.loads_of(access.ptr));
                     }
@@ -80,6 +89,12 @@ impl Scan<'_> {
             }
         }
         false
+    }
+
+    /// A macro asks the same of whatever it is given.
+    fn is_of_macro(&self, inst: InstId) -> bool {
+        let loc = self.body.insts[inst].loc;
+        matches!(self.program.locs[loc].origin, Origin::Body(_))
     }
 
     /// Instructions that read the place an address leads to.
@@ -107,6 +122,10 @@ impl Scan<'_> {
         }
         loads
     }
+}
+
+fn is_constant(operand: Operand) -> bool {
+    matches!(operand, Operand::Const(_))
 }
 
 /// Whether a value is only combined with others bit by bit, or compared for equality.

@@ -49,7 +49,8 @@ pub fn judge(
         Evidence::Impossible => Verdict::Refuted,
         Evidence::Violated(_) => {
             let guess = guessed_answer(context, state, violation, about)
-                .or_else(|| lost_track(context, state));
+                .or_else(|| lost_track(context, state))
+                .or_else(|| without_evidence(context, state, violation, about));
             if let Some(symbol) = guess {
                 return Verdict::DependsOn(symbol);
             }
@@ -165,6 +166,36 @@ fn shared(context: &mut Context, value: &Value) -> Option<Vec<SymbolId>> {
         _ => Vec::new(),
     };
     (!symbols.is_empty()).then_some(symbols)
+}
+
+/// A value that would have to be such that a loop runs no iteration, or the like, where the
+/// violation hangs on the path alone and nothing the program says makes it so.
+fn without_evidence(
+    context: &mut Context,
+    state: &State,
+    violation: FormulaId,
+    about: &About,
+) -> Option<SymbolId> {
+    if !about.hangs_on_path && !context.symbols_in(violation).is_empty() {
+        return None;
+    }
+    let said: Vec<FormulaId> = state
+        .path
+        .iter()
+        .filter(|condition| condition.is_evidence)
+        .map(|condition| condition.formula)
+        .collect();
+    for condition in state.path.iter().filter(|condition| !condition.is_evidence) {
+        let symbols = context.symbols_in(condition.formula);
+        let is_unknown = |symbol: &&SymbolId| context.symbols.get(**symbol).kind.is_unknown();
+        let Some(symbol) = symbols.iter().find(is_unknown).copied() else { continue };
+        let mut otherwise = said.clone();
+        otherwise.push(context.terms.not(condition.formula));
+        if !context.solver.check_here(&context.terms, &otherwise).is_unsat() {
+            return Some(symbol);
+        }
+    }
+    None
 }
 
 /// A value that decided on the way here and that was not followed all the way.

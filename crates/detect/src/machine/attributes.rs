@@ -43,7 +43,7 @@ impl Attributes<'_, '_> {
         let state = &mut *self.state;
         let mut scanner = Scanner {
             context: self.context,
-            path: &state.path,
+            path: &mut state.path,
             memory: &mut state.memory,
             loc: self.loc,
             width,

@@ -69,10 +69,13 @@ impl Reader<'_, '_> {
         const MAX_ENTRIES: i128 = 16;
         let size = i128::from(wanted.ty.size());
         let total = i128::from(self.context.program.globals[global].size);
-        if !matches!(wanted.ty, Ty::Int(2..)) || total / size > MAX_ENTRIES {
+        if !matches!(wanted.ty, Ty::Int(2..)) {
             return None;
         }
         let first = self.residue(offset, size)?;
+        if total / size > MAX_ENTRIES {
+            return self.read_long_table(global, (offset, first), total, wanted);
+        }
         let mut found: Option<TermId> = None;
         for index in 0..total / size {
             let at = first + index * size;
@@ -91,5 +94,80 @@ impl Reader<'_, '_> {
             });
         }
         found.map(Value::Int)
+    }
+
+    /// A number from a table of a few stretches, each of equal numbers or of numbers that grow
+    /// with their place: what kind of character a byte is, or its capital.
+    fn read_long_table(
+        &mut self,
+        global: GlobalId,
+        (offset, first): (TermId, i128),
+        total: i128,
+        wanted: Wanted,
+    ) -> Option<Value> {
+        const MAX_ENTRIES: i128 = 256;
+        const MAX_STRETCHES: usize = 8;
+        let size = i128::from(wanted.ty.size());
+        if total / size > MAX_ENTRIES {
+            return None;
+        }
+        let mut stretches: Vec<Stretch> = Vec::new();
+        for index in 0..total / size {
+            let Value::Int(entry) = self.read_initializer(global, first + index * size, wanted)?
+            else {
+                return None;
+            };
+            let entry = self.context.terms.as_constant(entry)?;
+            if !stretches.last_mut().is_some_and(|last| last.takes(index, entry)) {
+                stretches.push(Stretch { start: index, number: entry, slope: None });
+            }
+            if stretches.len() > MAX_STRETCHES {
+                return None;
+            }
+        }
+        let mut found = None;
+        for stretch in stretches.into_iter().rev() {
+            let slope = stretch.slope.unwrap_or(0);
+            let number = match slope {
+                0 => self.context.constant(stretch.number),
+                // `size` bytes further on the number is one more.
+                _ if size == 1 => {
+                    let by = stretch.number - stretch.start - first;
+                    self.context.terms.add_constant(offset, by)
+                }
+                _ => return None,
+            };
+            let start = self.context.constant(first + stretch.start * size);
+            found = Some(match found {
+                None => (number, start),
+                Some((later, next)) => {
+                    let is_later = self.context.terms.compare(Comparison::Ge, offset, next);
+                    (self.context.terms.choice(is_later, later, number), start)
+                }
+            });
+        }
+        found.map(|(number, _)| Value::Int(number))
+    }
+}
+
+/// Entries of a table that follow one rule.
+struct Stretch {
+    start: i128,
+    number: i128,
+    slope: Option<i128>,
+}
+
+impl Stretch {
+    /// Takes in the next entry, if it follows the rule.
+    fn takes(&mut self, index: i128, entry: i128) -> bool {
+        let (along, up) = (index - self.start, entry - self.number);
+        match self.slope {
+            None if up == 0 || up == along => {
+                self.slope = Some(if up == 0 { 0 } else { 1 });
+                true
+            }
+            Some(slope) => up == slope * along,
+            None => false,
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use logic::{Comparison, Interval, TermId, Terms};
 use program::{
-    Access, Address, BinaryOp, Body, CType, Const, Inst, InstId, LocId, Op, Operand, Predicate,
-    Program, Terminator, Ty, TypeId,
+    Access, Address, BinaryOp, BlockId, Body, CType, Callee, Const, Inst, InstId, LocId, Op,
+    Operand, Predicate, Program, Terminator, Ty, TypeId,
 };
 
 use super::access::{Reader, Wanted, constant_value, make_up};
@@ -14,6 +14,7 @@ use super::state::{Phase, State};
 use super::symbols::SymbolKind;
 use super::trail::What;
 use super::value::Value;
+use crate::effects::is_empty_string;
 use crate::outside::members::accessed_member;
 use crate::outside::reach::MAX_LENGTH;
 
@@ -83,6 +84,7 @@ impl<'p> Exec<'_, 'p> {
             Op::Compare { predicate, lhs, rhs } => {
                 let bits = width(self.operand_ty(*lhs));
                 let (lhs, rhs) = (self.operand(*lhs), self.operand(*rhs));
+                self.note_other_holder(lhs, rhs);
                 self.arith(inst.loc).compare(*predicate, lhs, rhs, bits)
             }
             Op::Convert(conversion) => {
@@ -132,13 +134,65 @@ impl<'p> Exec<'_, 'p> {
                 self.arith(inst.loc).unknown(inst.ty)
             }
             Op::Fence | Op::Phi(_) | Op::Call(_) => return,
-            Op::Extract { .. } | Op::Insert { .. } | Op::Opaque { .. } => {
+            Op::Extract { aggregate, indices } => {
+                match self.checked_arithmetic(*aggregate, indices, inst) {
+                    Some(value) => value,
+                    None => self.made_up(inst.ty, inst.ctype, inst.loc, SymbolKind::Unknown, ""),
+                }
+            }
+            Op::Insert { .. } | Op::Opaque { .. } => {
                 self.made_up(inst.ty, inst.ctype, inst.loc, SymbolKind::Unknown, "")
             }
         };
         if inst.ty != Ty::Void {
             self.state.top_mut().set(id, value);
         }
+    }
+
+    /// Who compares an allocated pointer with another one expects that others hold it, too.
+    fn note_other_holder(&mut self, lhs: Value, rhs: Value) {
+        let (Some((a, _)), Some((b, _))) = (lhs.as_pointer(), rhs.as_pointer()) else { return };
+        if a != b {
+            for (object, value) in [(a, lhs), (b, rhs)] {
+                if let ObjectKind::Heap { .. } = self.state.memory.get(object).kind {
+                    self.escape(value);
+                }
+            }
+        }
+    }
+
+    /// A part of what `__builtin_add_overflow` and its like answer: the number as far as it
+    /// fits, or whether it does not.
+    fn checked_arithmetic(
+        &mut self,
+        aggregate: Operand,
+        indices: &[u32],
+        inst: &Inst,
+    ) -> Option<Value> {
+        let Operand::Inst(call) = aggregate else { return None };
+        let Op::Call(call) = &self.body().insts[call].op else { return None };
+        let Callee::Intrinsic(name) = &call.callee else { return None };
+        let (name, _) = name.split_once(".with.overflow")?;
+        let (signed, op) = name.split_at_checked(1)?;
+        let (signed, [a, b]) = (signed == "s", &*call.args) else { return None };
+        let bits = width(self.operand_ty(*a));
+        let (a, b) = (self.operand(*a), self.operand(*b));
+        let (a, b) = (self.arith(inst.loc).int(a)?, self.arith(inst.loc).int(b)?);
+        let (a, b) = (self.context.wrap(a, bits, signed), self.context.wrap(b, bits, signed));
+        let terms = &mut self.context.terms;
+        let exact = match op {
+            "add" => terms.add(a, b),
+            "sub" => terms.sub(a, b),
+            "mul" => terms.mul(a, b),
+            _ => return None,
+        };
+        if indices == [0] {
+            return Some(Value::Int(self.context.wrap(exact, bits, signed)));
+        }
+        let range = Interval::of_width(bits, signed);
+        let (low, high) = (self.context.constant(range.low?), self.context.constant(range.high?));
+        let fits = self.context.terms.within(exact, low, high);
+        Some(Value::Bool(self.context.terms.not(fits)))
     }
 
     fn alloca(&mut self, id: InstId, inst: &Inst) -> Value {
@@ -185,6 +239,10 @@ impl<'p> Exec<'_, 'p> {
         let Value::Pointer { object, offset } = ptr else {
             return make_up(self.context, &mut self.state.memory, wanted, SymbolKind::Unknown);
         };
+        if let Ty::Aggregate(_) = inst.ty {
+            // A record as a value is not followed: what it holds may be anywhere.
+            self.escape_held(object);
+        }
         self.assume_no_zero_passed(id, object, offset, access.size);
         let state = &mut *self.state;
         let mut reader =
@@ -430,6 +488,33 @@ impl<'p> Exec<'_, 'p> {
         self.write(to, size, data, loc);
     }
 
+    /// Whether a pointer is the null that a macro has for the case that its argument is not
+    /// what it should be: `i < n ? a[i] : NULL`. It has that for all who use it.
+    pub fn is_null_of_macro(&self, phi: InstId, from: BlockId) -> bool {
+        let (inst, locs) = (&self.body().insts[phi], &self.context.program.locs);
+        let is_in_body = |loc: LocId| matches!(locs[loc].origin, program::Origin::Body(_));
+        let Op::Phi(operands) = &inst.op else { return false };
+        inst.ty == Ty::Ptr
+            && is_in_body(inst.loc)
+            && operands.iter().any(|(block, operand)| {
+                *block == from
+                    && matches!(operand, Operand::Const(id)
+                        if matches!(self.context.program.constants[*id],
+                            Const::Null | Const::Zero(_)))
+            })
+    }
+
+    /// A null pointer nobody says occurs here.
+    pub fn null_without_evidence(&mut self, phi: InstId) -> Value {
+        let inst = &self.body().insts[phi];
+        let value = self.made_up(inst.ty, inst.ctype, inst.loc, SymbolKind::Unknown, "");
+        if let Value::Pointer { object, .. } = value {
+            let (null, frame) = (self.state.memory.get(object).null, self.state.top().number);
+            self.state.path.assume_without_evidence(null, inst.loc, frame);
+        }
+        value
+    }
+
     pub fn made_up(
         &mut self,
         ty: Ty,
@@ -453,11 +538,16 @@ impl<'p> Exec<'_, 'p> {
     }
 
     pub fn forget_object(&mut self, object: ObjectId, _loc: LocId) {
+        let program = self.context.program;
         let is_constant = match self.state.memory.get(object).kind {
-            ObjectKind::Global(global) => self.context.program.globals[global].is_constant,
+            ObjectKind::Global(global) => {
+                program.globals[global].is_constant || is_empty_string(program, global)
+            }
             _ => false,
         };
         if !is_constant {
+            // What it held may be held elsewhere now, or be gone.
+            self.escape_held(object);
             let object = self.state.memory.get_mut(object);
             object.log = None;
             object.content = Content::Unknown;
@@ -471,6 +561,11 @@ impl<'p> Exec<'_, 'p> {
             return;
         }
         self.state.memory.get_mut(object).escaped = true;
+        self.escape_held(object);
+    }
+
+    /// The pointers an object holds are now known outside the path.
+    pub(super) fn escape_held(&mut self, object: ObjectId) {
         let held: Vec<Value> = self
             .state
             .memory

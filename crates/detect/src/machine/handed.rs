@@ -61,6 +61,18 @@ impl Exec<'_, '_> {
         self.escape(value);
     }
 
+    /// A call nobody follows may have written these bytes behind a pointer, and nothing else.
+    pub fn forget_pieces(&mut self, value: Value, pieces: &[(i64, i64)], loc: LocId) {
+        let Some((object, offset)) = value.as_pointer() else { return };
+        self.escape_held(object);
+        for (from, to) in pieces {
+            let start = self.context.terms.add_constant(offset, i128::from(*from));
+            let size = self.context.constant(i128::from(to - from));
+            let data = Data::Unknown { input: false };
+            self.state.memory.get_mut(object).write(start, size, data, loc);
+        }
+    }
+
     fn changed_parts(
         &mut self,
         call: &Call,

@@ -15,7 +15,7 @@ use super::memory::{Data, ObjectId};
 use super::state::State;
 use super::symbols::SymbolKind;
 use super::value::Value;
-use crate::effects::Effect;
+use crate::effects::{Effect, Extent};
 use crate::exits;
 use crate::outside::members::accessed_member;
 
@@ -104,6 +104,9 @@ impl Entry<'_> {
                 let signed = self.counts_signed(induction.phi);
                 let start = exec.context.wrap(start, width(ty), signed);
                 let term = exec.context.terms.add(start, change);
+                if let Step::Constant(step) = induction.step {
+                    self.assume_bound_not_passed(exec, induction.phi, (start, term), step);
+                }
                 if signed {
                     self.assume_no_overflow(exec, term, width(ty));
                 } else if let Step::Constant(step @ ..0) = induction.step
@@ -116,10 +119,74 @@ impl Entry<'_> {
                 Some(Value::Int(term))
             }
             Value::Pointer { object, offset } => {
-                Some(Value::Pointer { object, offset: exec.context.terms.add(offset, change) })
+                let moved = exec.context.terms.add(offset, change);
+                if let Step::Constant(step) = induction.step {
+                    self.assume_bound_not_passed(exec, induction.phi, (offset, moved), step);
+                }
+                Some(Value::Pointer { object, offset: moved })
             }
             _ => None,
         }
+    }
+
+    /// A counter that moves by `step` towards a value that ends the loop does not pass it.
+    fn assume_bound_not_passed(
+        &self,
+        exec: &mut Exec,
+        phi: InstId,
+        (start, now): (TermId, TermId),
+        step: i128,
+    ) {
+        let Some(bound) = self.equal_bound(exec, phi) else { return };
+        let apart = exec.context.terms.sub(bound, start);
+        let linear = exec.context.terms.linear(apart);
+        let meets = step != 0
+            && linear.constant % step == 0
+            && linear.terms.iter().all(|(_, factor)| factor % step == 0);
+        if !meets {
+            return;
+        }
+        let comparison = if step < 0 { Comparison::Ge } else { Comparison::Le };
+        let is_ahead = exec.context.terms.compare(comparison, start, bound);
+        if exec.context.prove(&exec.state.path, is_ahead) {
+            let not_passed = exec.context.terms.compare(comparison, now, bound);
+            exec.state.path.assume(not_passed, LocId::UNKNOWN, None);
+        }
+    }
+
+    /// What the loop compares a counter with for equality to end, in the counter's own terms:
+    /// a number, or the offset of a pointer into the same object.
+    fn equal_bound(&self, exec: &mut Exec, phi: InstId) -> Option<TermId> {
+        for block in self.cfg.loops.blocks(self.id) {
+            let Terminator::Branch { condition: Operand::Inst(condition), .. } =
+                self.body.blocks[block].terminator
+            else {
+                continue;
+            };
+            let Op::Compare { predicate: Predicate::Eq | Predicate::Ne, lhs, rhs } =
+                self.body.insts[condition].op
+            else {
+                continue;
+            };
+            let other = match (lhs, rhs) {
+                (counter, other) | (other, counter) if counter == Operand::Inst(phi) => other,
+                _ => continue,
+            };
+            if !exits::decides(self.body, self.cfg, self.id, block) {
+                continue;
+            }
+            let counter = self.incoming(exec, phi)?;
+            match (self.invariant(exec, other), counter) {
+                (Some(Value::Int(bound)), Value::Int(_)) => return Some(bound),
+                (Some(Value::Pointer { object, offset }), Value::Pointer { object: same, .. })
+                    if object == same =>
+                {
+                    return Some(offset);
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Whether the loop takes `step` off an unsigned counter only while there is as much left.
@@ -208,9 +275,18 @@ impl Entry<'_> {
     }
 
     fn called(&self, exec: &mut Exec, call: &Call, effect: &Effect, written: &mut Written) {
-        for index in &effect.args {
-            if let Some(arg) = call.args.get(*index) {
-                self.touched(exec, *arg, written);
+        for (index, extent) in &effect.args {
+            let Some(arg) = call.args.get(*index) else { continue };
+            match (extent, self.invariant(exec, *arg)) {
+                (Extent::Pieces(pieces), Some(Value::Pointer { object, offset })) => {
+                    for (from, to) in pieces {
+                        let start = exec.context.terms.add_constant(offset, i128::from(*from));
+                        let size = exec.context.constant(i128::from(to - from));
+                        let data = Data::Unknown { input: false };
+                        written.pieces.push((object, start, size, data));
+                    }
+                }
+                _ => self.touched(exec, *arg, written),
             }
         }
         for global in &effect.globals {

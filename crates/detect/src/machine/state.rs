@@ -6,6 +6,7 @@ use facts::cfg::LoopId;
 use logic::{SymbolId, TermId};
 use program::{BlockId, FunctionId, InstId, LocId};
 
+use super::addresses;
 use super::context::Context;
 use super::memory::{Content, Memory, Object, ObjectKind};
 use super::path::Path;
@@ -202,6 +203,34 @@ impl State {
         object.loc = loc;
         let object = self.memory.add_handle(number, object);
         Value::Pointer { object, offset: context.constant(0) }
+    }
+
+    /// The object that stands for one place in memory, as far as that has attributes of its
+    /// own: two locks in a record are two places.
+    pub fn place(&self, context: &mut Context, value: Value) -> Value {
+        if let Value::Pointer { object, .. } = value
+            && matches!(self.memory.get(object).kind, ObjectKind::Handle(_))
+        {
+            return value;
+        }
+        match addresses::to_term(context, &self.memory, value) {
+            Some(address) => self.resource(context, Value::Int(address)),
+            None => value,
+        }
+    }
+
+    /// As [`place`](Self::place), for a place that is to get an attribute.
+    pub fn place_mut(&mut self, context: &mut Context, value: Value, loc: LocId) -> Value {
+        let known = self.place(context, value);
+        let (Value::Int(address), Value::Pointer { object, .. }) = (known, value) else {
+            return known;
+        };
+        let place = self.resource_mut(context, Value::Int(address), loc);
+        let name = self.memory.get(object).name.clone();
+        if let Value::Pointer { object: place, .. } = place {
+            self.memory.get_mut(place).name = name;
+        }
+        place
     }
 
     /// Whether some loop on the stack stands for many iterations at once.

@@ -25,7 +25,7 @@ pub enum Length {
 /// Looks for terminators on a path.
 pub struct Scanner<'c, 'p> {
     pub context: &'c mut Context<'p>,
-    pub path: &'c Path,
+    pub path: &'c mut Path,
     pub memory: &'c mut Memory,
     pub loc: LocId,
     /// Bytes per unit: 1, or 4 for `wchar_t`.
@@ -57,6 +57,11 @@ impl Scanner<'_, '_> {
                 let name = name.replace("of *", "of ");
                 let rest = self.context.fresh(Interval::new(0, 1 << 40), kind, name, self.loc);
                 let bytes = self.context.terms.scale(width, rest);
+                for end in self.ends_after(&snapshot, at) {
+                    let reached = self.context.terms.add(at, bytes);
+                    let ends = self.context.terms.compare(Comparison::Le, reached, end);
+                    self.path.assume(ends, LocId::UNKNOWN, None);
+                }
                 let len = self.context.terms.add_constant(bytes, width);
                 let data = Data::String {
                     units: rest,
@@ -68,6 +73,33 @@ impl Scanner<'_, '_> {
                 Length::Known(self.units(offset, end))
             }
         }
+    }
+
+    /// Where zeros stand at or after a place: a text that goes through something unknown ends
+    /// there at the latest.
+    fn ends_after(&mut self, object: &Object, at: TermId) -> Vec<TermId> {
+        const MAX_WRITES: usize = 16;
+        let mut ends = Vec::new();
+        for write in object.writes().take(MAX_WRITES).filter(|write| !write.is_read) {
+            let end = match write.data {
+                Data::Value(value) if self.is_zero(value) == Some(true) => write.offset,
+                Data::Fill { unit, .. } if self.is_zero(unit) == Some(true) => write.offset,
+                Data::String { units, width, .. } if width == self.width => {
+                    let bytes = self.context.terms.scale(i128::from(width), units);
+                    self.context.terms.add(write.offset, bytes)
+                }
+                _ => continue,
+            };
+            let follows = self.context.terms.compare(Comparison::Ge, end, at);
+            let is_overwritten = object
+                .writes()
+                .take_while(|newer| !std::ptr::eq(*newer, write))
+                .any(|newer| !newer.is_read && newer.offset == end);
+            if !is_overwritten && self.context.prove(self.path, follows) {
+                ends.push(end);
+            }
+        }
+        ends
     }
 
     fn units(&mut self, from: TermId, to: TermId) -> TermId {

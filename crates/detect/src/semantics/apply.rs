@@ -227,7 +227,10 @@ impl<'p> Applying<'_, 'p> {
                 if matches!(target, Value::Int(_)) && self.is_pointer(state, argument) {
                     return;
                 }
-                let target = state.resource_mut(self.context, target, self.loc);
+                let target = match name {
+                    "Held" => state.place_mut(self.context, target, self.loc),
+                    _ => state.resource_mut(self.context, target, self.loc),
+                };
                 let to = value.map_or(Value::Unknown, Value::Int);
                 if let Value::Pointer { object, .. } = target {
                     self.remember_state(state, object, value);

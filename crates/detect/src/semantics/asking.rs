@@ -36,8 +36,9 @@ pub struct Specified<'a, 'p> {
 
 impl<'a, 'p> Specified<'a, 'p> {
     pub fn new(code: &'a Code<'p>, compiled: &'a Compiled<'a>) -> Self {
-        let assigns_state =
-            |contribution: &Contribution| assigns(compiled.contributing(contribution), &["State"]);
+        let assigns_state = |contribution: &Contribution| {
+            assigns(compiled.contributing(contribution), &["State", "Held"])
+        };
         let at_insts = compiled.contributions.iter().map(|((function, _), all)| (function, all));
         let at_ends = compiled.at_ends.iter().map(|((function, _), all)| (function, all));
         let mut stateful: BTreeSet<FunctionId> = at_insts
@@ -359,7 +360,9 @@ impl<'p> Specified<'_, 'p> {
         for (id, inst) in body.insts.iter_enumerated() {
             if let Op::Call(call) = &inst.op
                 && let Some(contributions) = self.compiled.contributions.get(&(function, id))
-                && contributions.iter().any(|c| assigns(self.compiled.contributing(c), &["State"]))
+                && contributions
+                    .iter()
+                    .any(|c| assigns(self.compiled.contributing(c), &["State", "Held"]))
             {
                 callees.extend(self.code.callee_name(call));
             }
@@ -378,7 +381,7 @@ impl<'p> Specified<'_, 'p> {
         any_command(commands, &|command| match command {
             Command::Assign { target, .. } => match &target.kind {
                 ExprKind::Attr { attribute, args } => {
-                    matches!(attribute.name(), "Size" | "State" | "Init")
+                    matches!(attribute.name(), "Size" | "State" | "Held" | "Init")
                         && args.first().is_some_and(is_result)
                 }
                 _ => false,

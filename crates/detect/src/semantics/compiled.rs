@@ -122,7 +122,7 @@ impl<'r> Compiled<'r> {
             .contributions
             .iter()
             .filter(|(_, all)| {
-                all.iter().any(|c| assigns(self.contributing(c), &["State", "Size"]))
+                all.iter().any(|c| assigns(self.contributing(c), &["State", "Held", "Size"]))
             })
             .map(|((function, _), _)| *function)
             .collect();

@@ -93,7 +93,7 @@ impl<'p> Specified<'_, 'p> {
             }
             "Value" if is_result(subject, inst) => self.wrong_result(context, state, inst, loc),
             // What is read from where nothing is, or is no more, can be anything.
-            "Size" | "State" | "Init" => {
+            "Size" | "State" | "Held" | "Init" => {
                 arbitrary(context, state, self.type_of(state, inst), inst, loc)
             }
             _ => Corrupted::Nothing,

@@ -67,12 +67,31 @@ impl<'p> Lowered<'_, 'p> {
         {
             self.objects.push(object);
         }
+        if let (Some(Value::Int(_)), Argument::Operand(operand)) = (value, argument) {
+            self.add_holder(*operand);
+        }
         if let Some(Value::Uninit(declared)) = value {
             let memory = &self.state.memory;
             let unset = memory.ids().filter(|id| memory.get(*id).loc == declared);
             self.objects.extend(unset);
         }
         value
+    }
+
+    /// A number read from memory speaks of the object it was read from: whoever was given that
+    /// may have set it.
+    fn add_holder(&mut self, operand: Operand) {
+        let (Operand::Inst(inst), Some(body)) = (operand, self.function().body.as_ref()) else {
+            return;
+        };
+        let Op::Load(access) = &body.insts[inst].op else { return };
+        let holder = Exec { context: self.context, state: self.state }.operand(access.ptr);
+        if let Value::Pointer { object, .. } = holder
+            && matches!(self.state.memory.get(object).kind, ObjectKind::Local { .. })
+            && !self.objects.contains(&object)
+        {
+            self.objects.push(object);
+        }
     }
 
     /// The value at the place an access means: what a load reads, or a store overwrites.
@@ -331,7 +350,10 @@ impl Lower for Lowered<'_, '_> {
             "Input" => self.is_input(argument).map(|holds| truth(self.context, holds)),
             name => {
                 let value = self.value(argument).ok_or(unknown.clone())?;
-                let value = self.state.resource(self.context, value);
+                let value = match name {
+                    "Held" => self.state.place(self.context, value),
+                    _ => self.state.resource(self.context, value),
+                };
                 Some(match self.attributes().get(value, name) {
                     Some(Value::Int(term)) => term,
                     _ => self.context.constant(UNDEF),

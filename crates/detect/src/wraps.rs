@@ -1,0 +1,111 @@
+//! Unsigned numbers that wrap on purpose: `while (n--)` takes one off zero and goes away, and
+//! `++n` after it makes good what that did.
+
+use program::{
+    BinaryOp, BlockId, Body, Const, InstId, Op, Operand, Predicate, Program, Terminator,
+};
+use rustc_hash::FxHashSet;
+
+/// Blocks that are come to after a number wrapped.
+pub(crate) struct AfterWrap {
+    /// The block that takes one off.
+    from: BlockId,
+    /// Where it goes if there was nothing to take off.
+    to: BlockId,
+    blocks: FxHashSet<BlockId>,
+}
+
+impl AfterWrap {
+    /// Whether a use of the number happens where it wrapped.
+    pub(crate) fn sees(&self, body: &Body, user: InstId, number: InstId) -> bool {
+        let inst = &body.insts[user];
+        match &inst.op {
+            Op::Phi(operands) => operands.iter().any(|(from, operand)| {
+                *operand == Operand::Inst(number)
+                    && (self.blocks.contains(from) || (*from == self.from && inst.block == self.to))
+            }),
+            _ => self.blocks.contains(&inst.block) || inst.block == self.from,
+        }
+    }
+}
+
+/// Where control goes once `number`, one less than another, wrapped: only known where its
+/// block tests the other for zero.
+pub(crate) fn blocks_after_wrap(
+    program: &Program,
+    body: &Body,
+    number: InstId,
+) -> Option<AfterWrap> {
+    let (before, 1) = decrement(program, body, number)? else { return None };
+    let from = body.insts[number].block;
+    let Terminator::Branch { condition: Operand::Inst(test), then, otherwise } =
+        &body.blocks[from].terminator
+    else {
+        return None;
+    };
+    let Op::Compare { predicate, lhs, rhs } = &body.insts[*test].op else { return None };
+    if *lhs != before || constant(program, *rhs) != Some(0) {
+        return None;
+    }
+    let to = match predicate {
+        Predicate::Ne | Predicate::UnsignedGt => *otherwise,
+        Predicate::Eq | Predicate::UnsignedLe => *then,
+        _ => return None,
+    };
+    let (mut blocks, mut waiting) = (FxHashSet::default(), vec![to]);
+    while let Some(block) = waiting.pop() {
+        // There it is taken off anew.
+        if block != from && blocks.insert(block) {
+            waiting.extend(body.blocks[block].terminator.successors());
+        }
+    }
+    Some(AfterWrap { from, to, blocks })
+}
+
+/// Whether `sum` adds no more than was taken off on every way to it.
+pub(crate) fn restores(program: &Program, body: &Body, sum: InstId) -> bool {
+    let Op::Binary { op: BinaryOp::Add, lhs, rhs, .. } = &body.insts[sum].op else { return false };
+    let Some(added) = constant(program, *rhs).filter(|added| *added > 0) else { return false };
+    let Operand::Inst(start) = lhs else { return false };
+    let (mut seen, mut waiting) = (FxHashSet::default(), vec![*start]);
+    while let Some(inst) = waiting.pop() {
+        if !seen.insert(inst) {
+            continue;
+        }
+        match &body.insts[inst].op {
+            Op::Phi(operands) => {
+                for (_, operand) in operands {
+                    let Operand::Inst(operand) = operand else { return false };
+                    waiting.push(*operand);
+                }
+            }
+            _ => match decrement(program, body, inst) {
+                Some((_, taken)) if taken >= added => {}
+                _ => return false,
+            },
+        }
+    }
+    true
+}
+
+/// A number less a constant, whichever way it was compiled.
+fn decrement(program: &Program, body: &Body, inst: InstId) -> Option<(Operand, i128)> {
+    match &body.insts[inst].op {
+        Op::Binary { op: BinaryOp::Sub, lhs, rhs, .. } => {
+            constant(program, *rhs).filter(|by| *by > 0).map(|by| (*lhs, by))
+        }
+        Op::Binary { op: BinaryOp::Add, lhs, rhs, .. } => {
+            constant(program, *rhs).filter(|by| *by < 0).map(|by| (*lhs, -by))
+        }
+        _ => None,
+    }
+}
+
+fn constant(program: &Program, operand: Operand) -> Option<i128> {
+    let Operand::Const(id) = operand else { return None };
+    match program.constants[id] {
+        Const::Int { value, .. } => Some(value),
+        Const::Zero(_) => Some(0),
+        _ => None,
+    }
+}
