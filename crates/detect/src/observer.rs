@@ -359,7 +359,7 @@ impl<'a, 'p> Asking<'a, 'p> {
             return Held::default();
         }
         *self.judged.entry(id).or_default() += 1;
-        let about = About { objects: &objects, hangs_on_path: false };
+        let about = About { objects: &objects, hangs_on_path: false, is_loss: false };
         let verdict = judge(context, state, violation, &about, self.root_has_callers);
         let is_unsafe = matches!(verdict, Verdict::Unsafe { .. });
         self.record(context, state, id, verdict, violation, objects);
@@ -492,7 +492,7 @@ impl<'a, 'p> Asking<'a, 'p> {
         *judged += 1;
         let question = lost::question(self.semantics, context, state, &query, object);
         let Some((violation, message)) = question else { return };
-        let about = About { objects: &[object], hangs_on_path: true };
+        let about = About { objects: &[object], hangs_on_path: true, is_loss: true };
         if let Verdict::Unsafe { input_dependent } =
             judge(context, state, violation, &about, self.root_has_callers)
         {

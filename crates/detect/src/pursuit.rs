@@ -140,7 +140,7 @@ impl<'a, 'p> Pursuing<'a, 'p> {
             && *judged < MAX_JUDGED
         {
             *judged += 1;
-            let about = About { objects: &objects, hangs_on_path: false };
+            let about = About { objects: &objects, hangs_on_path: false, is_loss: false };
             let verdict = judge(context, state, violation, &about, self.root_has_callers);
             if let Verdict::Unsafe { input_dependent } = verdict {
                 if let Some(cause) = cause {
@@ -282,7 +282,7 @@ impl<'a, 'p> Pursuing<'a, 'p> {
             return false;
         }
         *judged += 1;
-        let about = About { objects: &[object], hangs_on_path: true };
+        let about = About { objects: &[object], hangs_on_path: true, is_loss: true };
         let verdict = judge(context, state, violation, &about, self.root_has_callers);
         let Verdict::Unsafe { input_dependent } = verdict else { return false };
         if let Some(cause) = cause {

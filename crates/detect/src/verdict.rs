@@ -28,6 +28,8 @@ pub struct About<'a> {
     pub objects: &'a [ObjectId],
     /// Whether it hangs on the path alone that nothing was done to them.
     pub hangs_on_path: bool,
+    /// Whether it is that they are lost: what happened before is another matter then.
+    pub is_loss: bool,
 }
 
 /// Judges `violation` at the end of the state's path.
@@ -176,7 +178,7 @@ fn without_evidence(
     violation: FormulaId,
     about: &About,
 ) -> Option<SymbolId> {
-    if !about.hangs_on_path && !context.symbols_in(violation).is_empty() {
+    if about.is_loss || (!about.hangs_on_path && !context.symbols_in(violation).is_empty()) {
         return None;
     }
     let said: Vec<FormulaId> = state

@@ -575,6 +575,9 @@ impl Written {
                 data = Data::Unknown { input: false };
             }
             if !self.objects.contains(&object) {
+                if matches!(data, Data::Unknown { .. } | Data::Lost) {
+                    exec.escape_held(object);
+                }
                 exec.state.memory.get_mut(object).write(offset, len, data, loc);
             }
         }
