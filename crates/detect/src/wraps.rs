@@ -62,8 +62,12 @@ pub(crate) fn blocks_after_wrap(
     Some(AfterWrap { from, to, blocks })
 }
 
-/// Whether `sum` adds no more than was taken off on every way to it.
+/// Whether `sum` adds no more than was taken off on every way to it, or is taken off zero.
 pub(crate) fn restores(program: &Program, body: &Body, sum: InstId) -> bool {
+    if let Op::Binary { op: BinaryOp::Sub, lhs, .. } = &body.insts[sum].op {
+        // `0 - n` is how negative numbers and masks are made.
+        return constant(program, *lhs) == Some(0);
+    }
     let Op::Binary { op: BinaryOp::Add, lhs, rhs, .. } = &body.insts[sum].op else { return false };
     let Some(added) = constant(program, *rhs).filter(|added| *added > 0) else { return false };
     let Operand::Inst(start) = lhs else { return false };
