@@ -29,8 +29,6 @@ fn verdicts_agree_with_all_executions() {
         let program = program::link::link(vec![compiled::unit(&path).unwrap()]).program;
         let settings = detect::Settings {
             rules: RULES.map(str::to_owned).to_vec(),
-            // Without, a change of sign is asked about only where it becomes a size or an index.
-            strict: true,
             entries: unit
                 .entries
                 .iter()
