@@ -61,6 +61,7 @@ const PARTS = {
   },
   suggestion(s) {
     return [fact('confidence', `${Math.round(s.confidence * 100)} %`),
+      s.n_fixes > 0 && fact('past fixes that speak for it', s.n_fixes),
       s.because.length > 0 && h('h3', {}, 'because'), list(s.because),
       list(s.verified || []), diff(DATA.suggestions[s.index])];
   },

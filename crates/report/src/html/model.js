@@ -63,7 +63,7 @@ function makeItems() {
       {...firstPlace(r.changes, r.steps), ...r, index: i})));
   FINDINGS.suggestions.forEach((s, i) =>
     items.push(item('suggestion', `A${i + 1}`, 'note', 'suggestion', s.description,
-      {...firstPlace(s.changes), ...s, index: i})));
+      {...firstPlace(s.changes), ...s.place, ...s, index: i})));
   FINDINGS.contracts.forEach((c, i) =>
     items.push(item('contract', `K${i + 1}`, 'note', c.rule, `requires ${c.requires}`, c)));
   FINDINGS.dont_knows.forEach((d, i) =>
