@@ -16,6 +16,7 @@ mod model;
 mod prover;
 mod substitute;
 mod term;
+pub mod words;
 mod z3_prover;
 
 pub use arena::Arena;
