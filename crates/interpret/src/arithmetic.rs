@@ -27,7 +27,7 @@ pub fn binary(
         (BinaryOp::Or, _) => return Ok(or(left, right)),
         (BinaryOp::Xor, _) => {
             let unset = left.unset | right.unset;
-            return Ok(Bits { bits: (left.bits ^ right.bits) & !unset, unset });
+            return Ok(Bits { bits: (left.bits ^ right.bits) & !unset, unset, word: None });
         }
         (BinaryOp::Shl | BinaryOp::LogicalShr | BinaryOp::ArithmeticShr, _) => {
             return shift(op, width, left, right, no_signed_wrap);
@@ -51,12 +51,12 @@ fn and(left: Bits, right: Bits) -> Bits {
     // A zero on either side decides.
     let zero = |side: Bits| !side.bits & !side.unset;
     let unset = (left.unset | right.unset) & !zero(left) & !zero(right);
-    Bits { bits: left.bits & right.bits, unset }
+    Bits { bits: left.bits & right.bits, unset, word: None }
 }
 
 fn or(left: Bits, right: Bits) -> Bits {
     let unset = (left.unset | right.unset) & !left.bits & !right.bits;
-    Bits { bits: left.bits | right.bits, unset }
+    Bits { bits: left.bits | right.bits, unset, word: None }
 }
 
 fn shift(
@@ -85,7 +85,7 @@ fn shift(
 impl Bits {
     fn shifted_right_signed(self, by: u32) -> Self {
         let shift = |bits: u128| ((bits as i128) >> by) as u128;
-        Self { bits: shift(self.bits), unset: shift(self.unset) }
+        Self { bits: shift(self.bits), unset: shift(self.unset), word: None }
     }
 }
 

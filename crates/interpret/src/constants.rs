@@ -51,10 +51,15 @@ impl Layout {
         }
         let layout = Self { globals };
         for (id, global) in program.globals.iter_enumerated() {
+            if matches!(&*global.name, "stdin" | "stdout" | "stderr") && global.init.is_none() {
+                let stream = memory.allocate(1, false)?;
+                memory.store(layout.globals[id], 8, Bits::known(u128::from(stream)))?;
+                continue;
+            }
             let Some(pieces) = global.init.as_ref().filter(|_| global.alias_of.is_none()) else {
                 continue;
             };
-            memory.fill(layout.globals[id], global.size, 0)?;
+            memory.fill(layout.globals[id], global.size, Bits::known(0))?;
             for piece in pieces {
                 let at = layout.globals[id] + piece.offset;
                 layout.initialise(program, memory, at, piece.value)?;
@@ -78,7 +83,7 @@ impl Layout {
                     .map(|(byte, at)| memory.store(at, 1, Bits::known(u128::from(*byte))));
                 stores.collect()
             }
-            Const::Zero(ty) => memory.fill(at, ty.size(), 0),
+            Const::Zero(ty) => memory.fill(at, ty.size(), Bits::known(0)),
             constant => {
                 let value = self.constant(program, constant)?;
                 let bits = value.bits().ok_or(Stop::Fault(FaultKind::Uninitialised))?;
@@ -128,6 +133,11 @@ impl Layout {
 }
 
 impl Machine<'_> {
+    /// Where a global lies.
+    pub(crate) fn global(&self, id: GlobalId) -> u64 {
+        self.layout.globals[id]
+    }
+
     pub(crate) fn constant(&self, id: ConstId) -> Result<Value, Stop> {
         self.layout.constant(self.program, &self.program.constants[id])
     }

@@ -9,8 +9,13 @@ use program::{
     Program, Terminator, Ty,
 };
 
+use rustc_hash::FxHashSet;
+
 use crate::constants::{Layout, Target, resolve_alias};
+use crate::inputs::InputState;
 use crate::memory::Memory;
+use crate::path::PathState;
+use crate::record::Record;
 use crate::value::{Bits, Value, mask};
 use crate::{FaultKind, Stop};
 
@@ -25,6 +30,12 @@ pub struct Machine<'p> {
     pub program: &'p Program,
     pub input: VecDeque<i32>,
     pub output: Vec<String>,
+    /// What the program wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What happened, where somebody wants to know.
+    pub record: Option<Record>,
+    /// Blocks the run came to.
+    pub covered: FxHashSet<(FunctionId, BlockId)>,
     /// Instructions the run may still execute.
     pub steps: u64,
     /// The function and instruction at which the run stopped, if it did. An instruction behind
@@ -32,12 +43,24 @@ pub struct Machine<'p> {
     pub stopped_at: Option<(FunctionId, InstId)>,
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
-    depth: u32,
+    pub(crate) inputs: InputState,
+    pub(crate) conditions: PathState,
+    /// What runs now.
+    pub(crate) at: (FunctionId, InstId),
+    pub(crate) depth: u32,
+    pub(crate) n_frames: u32,
+    /// Objects of the C library, by name.
+    pub(crate) library: BTreeMap<&'static str, u64>,
+    /// Bytes of standard input taken so far, and how many there are.
+    pub(crate) stdin_read: Vec<(u32, Bits)>,
+    pub(crate) stdin_length: Option<Bits>,
 }
 
 /// One call of a function.
 pub(crate) struct Frame<'p> {
     pub id: FunctionId,
+    /// Counts calls.
+    pub number: u32,
     pub function: &'p Function,
     pub body: &'p Body,
     pub arguments: Vec<Value>,
@@ -66,12 +89,51 @@ impl<'p> Machine<'p> {
     pub fn new(program: &'p Program, steps: u64) -> Result<Self, Stop> {
         let mut memory = Memory::new();
         let layout = Layout::new(program, &mut memory)?;
-        let (input, output) = (VecDeque::new(), Vec::new());
-        Ok(Self { program, input, output, steps, stopped_at: None, memory, layout, depth: 0 })
+        Ok(Self {
+            program,
+            input: VecDeque::new(),
+            output: Vec::new(),
+            stdout: Vec::new(),
+            record: None,
+            covered: FxHashSet::default(),
+            steps,
+            stopped_at: None,
+            memory,
+            layout,
+            inputs: InputState::default(),
+            conditions: PathState::default(),
+            at: (FunctionId(0), InstId(0)),
+            depth: 0,
+            n_frames: 0,
+            library: BTreeMap::new(),
+            stdin_read: Vec::new(),
+            stdin_length: None,
+        })
     }
 
     /// Runs constructors, the function of this name with integer arguments, and destructors.
     pub fn run(&mut self, name: &str, arguments: &[i128]) -> Result<Option<Value>, Stop> {
+        let function = self.function(name)?;
+        let widths = function.params.iter().map(|param| crate::arithmetic::width(param.ty));
+        let widths = widths.collect::<Result<Vec<_>, _>>()?;
+        let arguments = arguments.iter().zip(widths);
+        let arguments = arguments.map(|(value, width)| Value::known(*value as u128 & mask(width)));
+        let arguments = arguments.collect();
+        self.run_with(name, arguments)
+    }
+
+    fn function(&self, name: &str) -> Result<&'p Function, Stop> {
+        let mut functions = self.program.functions.iter();
+        let found = functions.find(|function| &*function.name == name && function.body.is_some());
+        found.ok_or_else(|| Stop::Unsupported(format!("no function {name}")))
+    }
+
+    /// As [`run`](Self::run), with any arguments.
+    pub(crate) fn run_with(
+        &mut self,
+        name: &str,
+        arguments: Vec<Value>,
+    ) -> Result<Option<Value>, Stop> {
         let hooks = |wanted: fn(&Function) -> bool| {
             let functions = self.program.functions.iter_enumerated();
             functions.filter(|(_, f)| wanted(f)).map(|(id, _)| id).collect::<Vec<_>>()
@@ -81,14 +143,10 @@ impl<'p> Machine<'p> {
             self.call_function(function, Arguments::default())?;
         }
         let mut functions = self.program.functions.iter_enumerated();
-        let found = functions.find(|(_, function)| &*function.name == name);
-        let (id, function) =
-            found.ok_or_else(|| Stop::Unsupported(format!("no function {name}")))?;
-        let widths = function.params.iter().map(|param| crate::arithmetic::width(param.ty));
-        let widths = widths.collect::<Result<Vec<_>, _>>()?;
-        let arguments = arguments.iter().zip(widths);
-        let arguments = arguments.map(|(value, width)| Value::known(*value as u128 & mask(width)));
-        let arguments = Arguments { values: arguments.collect(), ..Arguments::default() };
+        let found =
+            functions.find(|(_, function)| &*function.name == name && function.body.is_some());
+        let (id, _) = found.ok_or_else(|| Stop::Unsupported(format!("no function {name}")))?;
+        let arguments = Arguments { values: arguments, ..Arguments::default() };
         let result = self.call_function(id, arguments)?;
         for function in after {
             self.call_function(function, Arguments::default())?;
@@ -104,7 +162,7 @@ impl<'p> Machine<'p> {
         let id = resolve_alias(self.program, id);
         let function = &self.program.functions[id];
         let Some(body) = &function.body else {
-            return self.call_outside(function, &passed.values);
+            return self.call_library(function, &passed.values);
         };
         if self.depth == MAX_DEPTH {
             return Err(Stop::OutOfSteps);
@@ -126,8 +184,10 @@ impl<'p> Machine<'p> {
             locals.push(variable_arguments);
         }
         let unset = Value::Bits(Bits::unset(128));
+        self.n_frames += 1;
         let mut frame = Frame {
             id,
+            number: self.n_frames,
             function,
             body,
             arguments,
@@ -169,15 +229,21 @@ impl<'p> Machine<'p> {
     ) -> Result<Option<Value>, Stop> {
         loop {
             let current = &frame.body.blocks[block];
+            self.covered.insert((frame.id, block));
             for inst in (first.0..current.end.0).map(InstId) {
+                self.at = (frame.id, inst);
                 let result = self.step(frame, inst);
+                self.record_step(frame, inst);
                 if result.is_err() {
                     self.stopped_at.get_or_insert((frame.id, inst));
                 }
                 result?;
             }
             self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
-            let next = match self.leave(frame, current) {
+            self.at = (frame.id, current.end);
+            let left = self.leave(frame, current);
+            self.record_leave(frame, block, &left);
+            let next = match left {
                 Ok(Next::Block(target)) => target,
                 Ok(Next::Return(value)) => return Ok(value),
                 Err(stop) => {
@@ -192,7 +258,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Where control goes from the end of a block.
-    fn leave(&self, frame: &Frame<'p>, block: &Block) -> Result<Next, Stop> {
+    fn leave(&mut self, frame: &Frame<'p>, block: &Block) -> Result<Next, Stop> {
         Ok(Next::Block(match &block.terminator {
             Terminator::Return(None) => return Ok(Next::Return(None)),
             Terminator::Return(Some(value)) => {
@@ -201,16 +267,23 @@ impl<'p> Machine<'p> {
             Terminator::Unreachable => return Err(Stop::Fault(FaultKind::Unreachable)),
             Terminator::Jump(target) => *target,
             Terminator::Branch { condition, then, otherwise } => {
-                if self.decided(frame, *condition)? & 1 == 1 { *then } else { *otherwise }
+                let condition = self.settled(frame, *condition)?;
+                if self.is_true(condition) { *then } else { *otherwise }
             }
             Terminator::Switch { value, cases, default } => {
-                let value = self.decided(frame, *value)?;
-                let matches = |case: &ConstId| match &self.program.constants[*case] {
-                    Const::Int { bits, value: case } => *case as u128 & mask(*bits) == value,
-                    _ => false,
+                let value = self.settled(frame, *value)?;
+                let program = self.program;
+                let number = |case: &ConstId| match &program.constants[*case] {
+                    Const::Int { bits, value } => Some(*value as u128 & mask(*bits)),
+                    _ => None,
                 };
-                let case = cases.iter().find(|(case, _)| matches(case));
-                case.map_or(*default, |(_, target)| *target)
+                for (case, target) in cases {
+                    let Some(case) = number(case) else { continue };
+                    if self.is_equal(value, case) {
+                        return Ok(Next::Block(*target));
+                    }
+                }
+                *default
             }
             Terminator::Indirect { address, targets } => {
                 match Target::at(self.decided(frame, *address)?) {
@@ -286,10 +359,16 @@ impl<'p> Machine<'p> {
         value.bits().ok_or_else(|| Stop::Unsupported("a scalar that is an aggregate".into()))
     }
 
-    /// The bits of a value on which the run depends.
-    pub(crate) fn decided(&self, frame: &Frame<'p>, operand: Operand) -> Result<u128, Stop> {
+    /// A value on which the run depends.
+    pub(crate) fn settled(&self, frame: &Frame<'p>, operand: Operand) -> Result<Bits, Stop> {
         let bits = self.bits(frame, operand)?;
-        bits.is_known().then_some(bits.bits).ok_or(Stop::Fault(FaultKind::Uninitialised))
+        bits.is_known().then_some(bits).ok_or(Stop::Fault(FaultKind::Uninitialised))
+    }
+
+    /// The number the rest of the run goes on with, whatever it followed from.
+    pub(crate) fn decided(&mut self, frame: &Frame<'p>, operand: Operand) -> Result<u128, Stop> {
+        let bits = self.settled(frame, operand)?;
+        Ok(self.pinned(bits))
     }
 
     /// A pointer's address.
@@ -303,7 +382,7 @@ impl<'p> Machine<'p> {
 }
 
 /// What follows a block.
-enum Next {
+pub(crate) enum Next {
     Block(BlockId),
     Return(Option<Value>),
 }

@@ -13,12 +13,16 @@ impl<'p> Machine<'p> {
         let inst = &frame.body.insts[id];
         let value = match &inst.op {
             Op::Alloca { size, count, .. } => {
-                let count = count.map(|count| self.decided(frame, count)).transpose()?;
+                let count = match count {
+                    Some(count) => Some(self.decided(frame, *count)?),
+                    None => None,
+                };
                 self.alloca(frame, id, *size, count)?
             }
             Op::Uninit { .. } => Bits::unset(width(inst.ty)?).into(),
             Op::UninitMemory { ptr, size, .. } => {
-                self.memory.forget(self.pointer(frame, *ptr)?, *size)?;
+                let pointer = self.pointer(frame, *ptr)?;
+                self.memory.forget(pointer, *size)?;
                 return Ok(());
             }
             Op::Load(access) => self.load(frame, access, inst.ty)?,
@@ -27,48 +31,47 @@ impl<'p> Machine<'p> {
                 self.store(frame, access, &value)?;
                 return Ok(());
             }
-            Op::Address(address) => {
-                let mut at = self.bits(frame, address.base)?;
-                at.bits = at.bits.wrapping_add(address.offset as i128 as u128);
-                for term in &address.terms {
-                    let index = self.bits(frame, term.index)?;
-                    let width = width(self.ty(frame, term.index))?;
-                    let product = signed(index.bits, width).wrapping_mul(term.stride.into());
-                    at.bits = at.bits.wrapping_add(product as u128);
-                    at.unset |= index.unset;
-                }
-                if at.is_known() { at.low(64).into() } else { Bits::unset(64).into() }
-            }
+            Op::Address(address) => self.address_of(frame, address)?.into(),
             Op::Binary { op, lhs, rhs, no_signed_wrap, .. } => {
                 let operands = (self.bits(frame, *lhs)?, self.bits(frame, *rhs)?);
-                binary(*op, inst.ty, operands, *no_signed_wrap)?.into()
+                let result = binary(*op, inst.ty, operands, *no_signed_wrap)?;
+                self.shadow_binary(*op, inst.ty, operands, *no_signed_wrap, result).into()
             }
             Op::Negate(value) => {
                 let (bits, width) = (self.bits(frame, *value)?, width(inst.ty)?);
-                Bits { bits: bits.bits ^ 1 << (width - 1) & !bits.unset, ..bits }.into()
+                Bits {
+                    bits: bits.bits ^ 1 << (width - 1) & !bits.unset,
+                    unset: bits.unset,
+                    word: None,
+                }
+                .into()
             }
             Op::Compare { predicate, lhs, rhs } => {
                 let (left, right) = (self.bits(frame, *lhs)?, self.bits(frame, *rhs)?);
                 // A null pointer constant may stand on either side.
                 let ty = self.ty(frame, *lhs);
-                compare(*predicate, ty, left, right)?.into()
+                let result = compare(*predicate, ty, left, right)?;
+                self.shadow_compare(*predicate, ty, (left, right), result).into()
             }
             Op::Convert(conversion) => self.convert(frame, conversion, inst.ty)?.into(),
             Op::Select { condition, then, otherwise } => {
-                let chosen = self.decided(frame, *condition)? & 1 == 1;
-                self.operand(frame, if chosen { *then } else { *otherwise })?
+                let condition = self.settled(frame, *condition)?;
+                let sides = (self.operand(frame, *then)?, self.operand(frame, *otherwise)?);
+                self.select(condition, sides, inst.ty)
             }
             // The entry block has no predecessors and other blocks set theirs on entry.
             Op::Phi(_) | Op::Bind { .. } | Op::Fence => return Ok(()),
             Op::Call(call) => self.call(frame, id, call)?,
             Op::MemCopy { to, from, size, .. } => {
-                let (to, from) = (self.pointer(frame, *to)?, self.pointer(frame, *from)?);
-                self.memory.copy(to, from, self.decided(frame, *size)? as u64)?;
+                let (to, from) = (self.settled(frame, *to)?, self.settled(frame, *from)?);
+                let size = self.settled(frame, *size)?;
+                self.copy_bytes(to, from, size)?;
                 return Ok(());
             }
             Op::MemSet { to, byte, size, .. } => {
-                let (to, byte) = (self.pointer(frame, *to)?, self.decided(frame, *byte)?);
-                self.memory.fill(to, self.decided(frame, *size)? as u64, byte as u8)?;
+                let (to, byte) = (self.settled(frame, *to)?, self.settled(frame, *byte)?);
+                let size = self.settled(frame, *size)?;
+                self.fill_bytes(to, size, byte)?;
                 return Ok(());
             }
             Op::AtomicUpdate { access, op, value } => {
@@ -87,7 +90,7 @@ impl<'p> Machine<'p> {
                     value = part(value, *index);
                 }
                 match value {
-                    Value::Bits(bits) => bits.low(width(inst.ty)?).into(),
+                    Value::Bits(bits) => self.low(bits, width(inst.ty)?).into(),
                     parts => parts,
                 }
             }
@@ -126,48 +129,8 @@ impl<'p> Machine<'p> {
         self.address(&self.operand(frame, pointer)?)
     }
 
-    fn scalar(&self, value: &Value) -> Result<Bits, Stop> {
+    pub(crate) fn scalar(&self, value: &Value) -> Result<Bits, Stop> {
         value.bits().ok_or_else(|| Stop::Unsupported("an aggregate in an operation".into()))
-    }
-
-    fn load(&mut self, frame: &Frame<'p>, access: &Access, ty: Ty) -> Result<Value, Stop> {
-        let address = self.pointer(frame, access.ptr)?;
-        if let Ty::Aggregate(bytes) = ty {
-            let stride = part_bytes(bytes);
-            let starts = (0..bytes).step_by(stride as usize);
-            let parts = starts
-                .map(|at| self.memory.load(address + at, stride.min(bytes - at)).map(Value::from));
-            return Ok(Value::Parts(parts.collect::<Result<_, _>>()?));
-        }
-        let width = width(ty)?;
-        let Some(field) = access.bit_field else {
-            let size = if ty == Ty::Float(80) { 10 } else { access.size };
-            return Ok(self.memory.load(address, size)?.low(width).into());
-        };
-        let unit = self.memory.load(address, access.size)?;
-        let value = unit.shifted_right(field.offset).low(field.width);
-        let is_signed = self.program.is_signed(access.ctype) == Some(true);
-        Ok(if is_signed { value.sign_extended(field.width, width) } else { value }.into())
-    }
-
-    fn store(&mut self, frame: &Frame<'p>, access: &Access, value: &Value) -> Result<(), Stop> {
-        let address = self.pointer(frame, access.ptr)?;
-        match (value, access.bit_field) {
-            (Value::Bits(bits), None) => self.memory.store(address, access.size, *bits),
-            (Value::Bits(bits), Some(field)) => {
-                let unit = (address, access.size);
-                self.memory.store_bits(unit, (field.offset, field.width), *bits)
-            }
-            (Value::Parts(parts), _) => {
-                let stride = part_bytes(access.size);
-                for (index, part) in (0..).zip(parts) {
-                    let at: u64 = index * stride;
-                    let size = stride.min(access.size.saturating_sub(at));
-                    self.memory.store(address + at, size, self.scalar(part)?)?;
-                }
-                Ok(())
-            }
-        }
     }
 
     fn compare_exchange(
@@ -180,7 +143,8 @@ impl<'p> Machine<'p> {
         let ty = self.ty(frame, new);
         let old = self.load(frame, access, ty)?;
         let expected = self.decided(frame, expected)?;
-        let is_equal = self.scalar(&old)? == Bits::known(expected);
+        let old_bits = self.scalar(&old)?;
+        let is_equal = old_bits.with_word(None) == Bits::known(expected);
         if is_equal {
             let new = self.operand(frame, new)?;
             self.store(frame, access, &new)?;
@@ -188,9 +152,20 @@ impl<'p> Machine<'p> {
         Ok(Value::Parts(vec![old, Value::known(u128::from(is_equal))]))
     }
 
-    fn convert(&self, frame: &Frame<'p>, c: &Conversion, ty: Ty) -> Result<Bits, Stop> {
-        use ConversionKind::*;
+    fn convert(&mut self, frame: &Frame<'p>, c: &Conversion, ty: Ty) -> Result<Bits, Stop> {
         let value = self.bits(frame, c.value)?;
+        let result = self.converted(frame, c, ty, value)?;
+        Ok(self.shadow_convert(c, width(ty)?, value, result))
+    }
+
+    fn converted(
+        &self,
+        frame: &Frame<'p>,
+        c: &Conversion,
+        ty: Ty,
+        value: Bits,
+    ) -> Result<Bits, Stop> {
+        use ConversionKind::*;
         let (from, to) = (width(self.ty(frame, c.value))?, width(ty)?);
         if let Some(kept) = c.bit_field_width {
             let is_signed = self.program.is_signed(c.to) == Some(true);
@@ -235,7 +210,7 @@ fn signed_to_float(number: i128, width: u32) -> Option<u128> {
 
 /// Parts of an aggregate in registers are what one register holds each: eight bytes, or an
 /// extended number.
-fn part_bytes(bytes: u64) -> u64 {
+pub(crate) fn part_bytes(bytes: u64) -> u64 {
     if bytes > 16 { 16 } else { 8 }
 }
 

@@ -1,22 +1,36 @@
-//! Runs a [`Program`](program::Program) step by step, for tests: what the model says a C
-//! program does can then be compared with what the program does.
+//! Runs a [`Program`](program::Program) step by step.
 //!
 //! Everything the language leaves undefined ends the run with a [`FaultKind`], so the
-//! interpreter is also an oracle for small programs: run on all inputs, it tells whether a
-//! fault can happen.
+//! interpreter is an oracle: run on all inputs, it tells whether a fault can happen. Tests
+//! compare what the model says a C program does with what the machine does.
+//!
+//! Inputs may be unknown: then every value that follows from them has a word of `logic` beside
+//! its bits, and the run records what had to hold for it to go the way it went (the
+//! [`path`](Machine::path)). Negating one of these conditions and solving for the inputs
+//! gives a run that goes another way, so all paths can be explored by running again, and
+//! one memory model serves replaying and searching alike.
 
+mod access;
 mod arithmetic;
 mod constants;
 mod exec;
-mod external;
 mod float;
+mod inputs;
 mod instructions;
 mod intrinsics;
+mod library;
 mod memory;
+mod path;
+mod record;
+mod shadow;
 mod value;
 mod varargs;
 
 pub use exec::Machine;
+pub use inputs::{Input, Inputs, Limits, Shared};
+pub use memory::Touch;
+pub use path::{Condition, Why};
+pub use record::{Executed, Record};
 pub use value::{Bits, Value};
 
 /// Why a run ended before its function returned.
@@ -32,6 +46,8 @@ pub enum Stop {
     OutOfSteps,
     /// Something this interpreter does not know: inline assembler, most of SIMD.
     Unsupported(String),
+    /// The run left what was made up for it, such as an array behind a parameter.
+    Bound(String),
     /// On its way to the `setjmp` it belongs to: the buffer's address and the value.
     LongJump(u64, u32),
 }

@@ -1,6 +1,12 @@
 //! Memory: objects in one flat address space, with room between them.
+//!
+//! Beside each byte an object may hold how that byte follows from unknown inputs. Accesses at
+//! an address that itself follows from inputs choose among the bytes of the object the run
+//! meets: a folded choice over what the object holds, instead of an array theory.
 
 use std::collections::BTreeMap;
+
+use logic::words::{WordId, WordOp, Words};
 
 use crate::value::{Bits, mask};
 use crate::{FaultKind, Stop};
@@ -9,35 +15,78 @@ use crate::{FaultKind, Stop};
 const GRAIN: u64 = 64;
 /// Addresses below belong to nobody.
 const LOWEST: u64 = 1 << 20;
+/// Room between objects: what runs over the end of one meets nobody.
+const GAP: u64 = 4 * GRAIN;
+/// Places an access at an unknown address may choose among.
+const MAX_PLACES: u64 = 4096;
+const MAX_CHOICES: usize = 300;
 
 pub struct Memory {
     objects: BTreeMap<u64, Object>,
     next: u64,
+    pub words: Words,
+    /// What was read and written, where somebody wants to know.
+    pub touched: Option<Vec<Touch>>,
+}
+
+/// One read or write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    pub address: u64,
+    pub size: u64,
+    pub is_write: bool,
 }
 
 struct Object {
     bytes: Vec<u8>,
     /// Ones where the byte above is indeterminate.
     unset: Vec<u8>,
+    /// Words of eight bits, where bytes follow from inputs.
+    words: BTreeMap<usize, WordId>,
     is_alive: bool,
     is_heap: bool,
+    /// Accesses past its end are not known to be wrong: its size was made up.
+    is_open: bool,
+}
+
+/// An access at an address that follows from inputs, and the object it meets.
+#[derive(Clone, Copy)]
+pub struct Reach {
+    pub base: u64,
+    /// Of the object.
+    pub size: u64,
 }
 
 impl Memory {
     pub fn new() -> Self {
-        Self { objects: BTreeMap::new(), next: LOWEST }
+        Self { objects: BTreeMap::new(), next: LOWEST, words: Words::new(), touched: None }
     }
 
     /// A new object. What it holds is indeterminate.
     pub fn allocate(&mut self, size: u64, is_heap: bool) -> Result<u64, Stop> {
-        let length = usize::try_from(size).ok().filter(|length| *length < 1 << 30);
+        let length = usize::try_from(size).ok().filter(|length| *length < 1 << 26);
         let length = length.ok_or(Stop::OutOfSteps)?;
         let address = self.next;
         // A gap after each object catches what runs over its end.
-        self.next += size.next_multiple_of(GRAIN) + 4 * GRAIN;
-        let object =
-            Object { bytes: vec![0; length], unset: vec![0xff; length], is_alive: true, is_heap };
+        self.next += size.next_multiple_of(GRAIN) + GAP;
+        let object = Object {
+            bytes: vec![0; length],
+            unset: vec![0xff; length],
+            words: BTreeMap::new(),
+            is_alive: true,
+            is_heap,
+            is_open: false,
+        };
         self.objects.insert(address, object);
+        Ok(address)
+    }
+
+    /// An object whose size was made up: leaving it says nothing about the program.
+    pub fn allocate_open(&mut self, size: u64) -> Result<u64, Stop> {
+        let address = self.allocate(size, false)?;
+        if let Some(object) = self.objects.get_mut(&address) {
+            object.is_open = true;
+        }
         Ok(address)
     }
 
@@ -66,22 +115,37 @@ impl Memory {
         self.objects.get(&address).map(|object| object.bytes.len() as u64)
     }
 
-    pub fn load(&self, address: u64, size: u64) -> Result<Bits, Stop> {
-        let (object, at) = self.find(address, size)?;
+    /// The object around or before an address.
+    pub fn reach(&self, address: u64) -> Option<Reach> {
+        let (base, object) = self.objects.range(..=address).next_back()?;
+        Some(Reach { base: *base, size: object.bytes.len() as u64 })
+    }
+
+    pub fn load(&mut self, address: u64, size: u64) -> Result<Bits, Stop> {
+        self.touch(address, size, false);
+        let (start, object) = find(&self.objects, address, size)?;
+        let at = (address - start) as usize;
         let read = |bytes: &[u8]| {
             let little_endian = bytes[at..at + size as usize].iter().rev();
             little_endian.fold(0u128, |bits, byte| bits << 8 | u128::from(*byte))
         };
         let unset = read(&object.unset);
-        Ok(Bits { bits: read(&object.bytes) & !unset, unset })
+        let bits = read(&object.bytes) & !unset;
+        let word = object.word(&mut self.words, at, size as usize);
+        Ok(Bits { bits, unset, word })
     }
 
     pub fn store(&mut self, address: u64, size: u64, value: Bits) -> Result<(), Stop> {
-        let (object, at) = self.find_mut(address, size)?;
+        self.touch(address, size, true);
+        let words = &mut self.words;
+        let word = value.word.map(|word| words.resize(word, 8 * size as u32, false));
+        let (object, at) = find_mut(&mut self.objects, address, size)?;
         for index in 0..size as usize {
             let byte = |bits: u128| bits.checked_shr(8 * index as u32).unwrap_or(0) as u8;
             object.bytes[at + index] = byte(value.bits);
             object.unset[at + index] = byte(value.unset);
+            let part = word.map(|word| words.extract(word, 8 * index as u32, 8));
+            object.set_word(words, at + index, part);
         }
         Ok(())
     }
@@ -98,7 +162,33 @@ impl Memory {
         let new = value.low(width).shifted_left(offset, 128);
         let bits = old.bits & keep | new.bits;
         let unset = old.unset & keep | new.unset;
-        self.store(address, size, Bits { bits, unset })
+        let word = self.spliced((old, size), (offset, width), value);
+        self.store(address, size, Bits { bits, unset, word })
+    }
+
+    /// The word of a unit after some of its bits are stored.
+    fn spliced(
+        &mut self,
+        (old, size): (Bits, u64),
+        (offset, width): (u32, u32),
+        value: Bits,
+    ) -> Option<WordId> {
+        old.word.or(value.word)?;
+        let unit = 8 * size as u32;
+        let words = &mut self.words;
+        let old = old.word.unwrap_or_else(|| words.constant(unit, old.bits));
+        let value_word = value.word.map(|word| words.resize(word, 128, false));
+        let value = value_word.unwrap_or_else(|| words.constant(128, value.bits));
+        let mut spliced = words.extract(value, 0, width);
+        if offset > 0 {
+            let below = words.extract(old, 0, offset);
+            spliced = words.concat(spliced, below);
+        }
+        if offset + width < unit {
+            let above = words.extract(old, offset + width, unit - offset - width);
+            spliced = words.concat(above, spliced);
+        }
+        Some(spliced)
     }
 
     /// As `memmove`: indeterminate bytes stay so.
@@ -106,17 +196,31 @@ impl Memory {
         if size == 0 {
             return Ok(());
         }
-        let (object, at) = self.find(from, size)?;
+        self.touch(from, size, false);
+        self.touch(to, size, true);
+        let (start, object) = find(&self.objects, from, size)?;
+        let at = (from - start) as usize;
         let range = at..at + size as usize;
-        let (bytes, unset) = (object.bytes[range.clone()].to_vec(), object.unset[range].to_vec());
-        let (object, at) = self.find_mut(to, size)?;
+        let (bytes, unset) =
+            (object.bytes[range.clone()].to_vec(), object.unset[range.clone()].to_vec());
+        let copied: Vec<(usize, WordId)> =
+            object.words.range(range).map(|(place, word)| (place - at, *word)).collect();
+        let (object, at) = find_mut(&mut self.objects, to, size)?;
         object.bytes[at..at + size as usize].copy_from_slice(&bytes);
         object.unset[at..at + size as usize].copy_from_slice(&unset);
+        object.forget_words(at, size as usize);
+        object.words.extend(copied.into_iter().map(|(place, word)| (at + place, word)));
         Ok(())
     }
 
-    pub fn fill(&mut self, to: u64, size: u64, byte: u8) -> Result<(), Stop> {
-        self.fill_with(to, size, byte, 0)
+    pub fn fill(&mut self, to: u64, size: u64, byte: Bits) -> Result<(), Stop> {
+        self.fill_with(to, size, byte.bits as u8, 0)?;
+        if let Some(word) = byte.word.filter(|_| size > 0) {
+            let word = self.words.extract(word, 0, 8);
+            let (object, at) = find_mut(&mut self.objects, to, size)?;
+            object.words.extend((at..at + size as usize).map(|place| (place, word)));
+        }
+        Ok(())
     }
 
     /// The bytes become indeterminate.
@@ -128,34 +232,164 @@ impl Memory {
         if size == 0 {
             return Ok(());
         }
-        let (object, at) = self.find_mut(to, size)?;
+        self.touch(to, size, true);
+        let (object, at) = find_mut(&mut self.objects, to, size)?;
         object.bytes[at..at + size as usize].fill(byte);
         object.unset[at..at + size as usize].fill(unset);
+        object.forget_words(at, size as usize);
         Ok(())
     }
 
-    fn find(&self, address: u64, size: u64) -> Result<(&Object, usize), Stop> {
-        let found = self.objects.range(..=address).next_back();
-        let (start, object) = found.ok_or(Stop::Fault(FaultKind::Null))?;
-        let at = inside(address - start, size, object)?;
-        Ok((object, at))
+    /// The word read at an unknown address, which lies `size` bytes inside the object and a
+    /// multiple of `size` from the address of this run. `None` where the choice is too wide.
+    pub fn word_at(&mut self, address: u64, unknown: WordId, size: u64) -> Option<WordId> {
+        let (start, object) = find(&self.objects, address, size).ok()?;
+        let places = places(address - start, object.bytes.len() as u64, size)?;
+        let words = &mut self.words;
+        // Neighbours that hold the same become one choice.
+        let mut runs: Vec<(u64, WordId)> = Vec::new();
+        for place in places {
+            let value = object.word(words, place as usize, size as usize);
+            let value = value.unwrap_or_else(|| object.constant(words, place as usize, size));
+            match runs.last_mut() {
+                Some((last, same)) if *same == value => *last = place,
+                _ => runs.push((place, value)),
+            }
+        }
+        if runs.len() > MAX_CHOICES {
+            return None;
+        }
+        let (_, mut chosen) = runs.pop()?;
+        for (last, value) in runs.into_iter().rev() {
+            let bound = words.constant(64, u128::from(start + last));
+            let is_here = words.binary(WordOp::UnsignedLe, unknown, bound);
+            chosen = words.choice(is_here, value, chosen);
+        }
+        Some(chosen)
     }
 
-    fn find_mut(&mut self, address: u64, size: u64) -> Result<(&mut Object, usize), Stop> {
-        let found = self.objects.range_mut(..=address).next_back();
-        let (start, object) = found.ok_or(Stop::Fault(FaultKind::Null))?;
-        let at = inside(address - start, size, object)?;
-        Ok((object, at))
+    /// What a store at an unknown address may leave elsewhere in the object, before the run
+    /// stores at its own address. Whether the choice was narrow enough.
+    pub fn store_at(&mut self, address: u64, unknown: WordId, size: u64, value: Bits) -> bool {
+        let Ok((start, _)) = find(&self.objects, address, size) else { return false };
+        let length = self.size(start).unwrap_or(0);
+        let Some(places) = places(address - start, length, size) else { return false };
+        let places: Vec<u64> = places.collect();
+        if places.len() > MAX_CHOICES {
+            return false;
+        }
+        let words = &mut self.words;
+        let width = 8 * size as u32;
+        let word = match value.word {
+            Some(word) => words.resize(word, width, false),
+            None => words.constant(width, value.bits),
+        };
+        let Some(object) = self.objects.get_mut(&start) else { return false };
+        for place in places {
+            let here = words.constant(64, u128::from(start + place));
+            let is_here = words.eq(unknown, here);
+            for index in 0..size {
+                let at = (place + index) as usize;
+                let old = object.words.get(&at).copied();
+                let old = old.unwrap_or_else(|| words.constant(8, object.bytes[at].into()));
+                let new = words.extract(word, 8 * index as u32, 8);
+                let either = words.choice(is_here, new, old);
+                object.set_word(words, at, Some(either));
+            }
+        }
+        // The run's own store must not lose the words of its own place.
+        let (at, end) = ((address - start) as usize, (address - start + size) as usize);
+        for (index, place) in (at..end).enumerate() {
+            object.bytes[place] = (value.bits >> (8 * index)) as u8;
+            object.unset[place] = (value.unset >> (8 * index)) as u8;
+        }
+        true
     }
+
+    fn touch(&mut self, address: u64, size: u64, is_write: bool) {
+        if let Some(touched) = &mut self.touched {
+            touched.push(Touch { address, size, is_write });
+        }
+    }
+}
+
+impl Object {
+    /// The word of some bytes, where any follows from inputs.
+    fn word(&self, words: &mut Words, at: usize, size: usize) -> Option<WordId> {
+        self.words.range(at..at + size).next()?;
+        let mut whole: Option<WordId> = None;
+        for place in (at..at + size).rev() {
+            let byte = self.words.get(&place).copied();
+            let byte = byte.unwrap_or_else(|| words.constant(8, self.bytes[place].into()));
+            whole = Some(match whole {
+                Some(high) => words.concat(high, byte),
+                None => byte,
+            });
+        }
+        whole
+    }
+
+    fn constant(&self, words: &mut Words, at: usize, size: u64) -> WordId {
+        let bytes = self.bytes[at..at + size as usize].iter().rev();
+        let value = bytes.fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));
+        words.constant(8 * size as u32, value)
+    }
+
+    fn set_word(&mut self, words: &Words, at: usize, word: Option<WordId>) {
+        match word.filter(|word| words.as_const(*word).is_none()) {
+            Some(word) => self.words.insert(at, word),
+            None => self.words.remove(&at),
+        };
+    }
+
+    fn forget_words(&mut self, at: usize, size: usize) {
+        if self.words.is_empty() {
+            return;
+        }
+        let stale: Vec<usize> = self.words.range(at..at + size).map(|(place, _)| *place).collect();
+        for place in stale {
+            self.words.remove(&place);
+        }
+    }
+}
+
+/// Offsets in an object that an access may mean, aligned as the one of this run.
+fn places(offset: u64, length: u64, size: u64) -> Option<impl Iterator<Item = u64>> {
+    let first = offset % size.max(1);
+    let n_places = (length.checked_sub(first)?) / size.max(1);
+    (n_places <= MAX_PLACES && size <= 16).then(|| (0..n_places).map(move |n| first + n * size))
+}
+
+fn find(objects: &BTreeMap<u64, Object>, address: u64, size: u64) -> Result<(u64, &Object), Stop> {
+    let found = objects.range(..=address).next_back();
+    let (start, object) = found.ok_or_else(|| nobodys(address))?;
+    inside(address - start, size, object)?;
+    Ok((*start, object))
+}
+
+fn find_mut(
+    objects: &mut BTreeMap<u64, Object>,
+    address: u64,
+    size: u64,
+) -> Result<(&mut Object, usize), Stop> {
+    let found = objects.range_mut(..=address).next_back();
+    let (start, object) = found.ok_or_else(|| nobodys(address))?;
+    let at = inside(address - start, size, object)?;
+    Ok((object, at))
+}
+
+/// An access below all objects: through a null pointer, or before the first of them.
+fn nobodys(address: u64) -> Stop {
+    let is_null = address < LOWEST / 2;
+    Stop::Fault(if is_null { FaultKind::Null } else { FaultKind::OutOfBounds })
 }
 
 fn inside(at: u64, size: u64, object: &Object) -> Result<usize, Stop> {
     let fits = at.checked_add(size).is_some_and(|end| end <= object.bytes.len() as u64);
-    if !fits {
-        return Err(Stop::Fault(FaultKind::OutOfBounds));
+    match (fits, object.is_open, object.is_alive) {
+        (false, true, _) => Err(Stop::Bound("an object of unknown size".to_owned())),
+        (false, ..) => Err(Stop::Fault(FaultKind::OutOfBounds)),
+        (true, _, false) => Err(Stop::Fault(FaultKind::UseAfterEnd)),
+        (true, ..) => Ok(at as usize),
     }
-    if !object.is_alive {
-        return Err(Stop::Fault(FaultKind::UseAfterEnd));
-    }
-    Ok(at as usize)
 }

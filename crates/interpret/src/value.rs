@@ -1,4 +1,6 @@
-//! Values: bits, and which of them nobody has set.
+//! Values: bits, which of them nobody has set, and how they follow from the inputs.
+
+use logic::words::WordId;
 
 /// What an instruction computes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,41 +17,48 @@ pub struct Bits {
     pub bits: u128,
     /// Ones where the value is indeterminate; `bits` is zero there.
     pub unset: u128,
+    /// How the value follows from unknown inputs, where it does. Arithmetic on bits alone
+    /// drops it; the [`Machine`](crate::Machine) computes it beside the bits.
+    pub word: Option<WordId>,
 }
 
 impl Bits {
     pub fn known(bits: u128) -> Self {
-        Self { bits, unset: 0 }
+        Self { bits, unset: 0, word: None }
     }
 
     /// Wholly indeterminate.
     pub fn unset(width: u32) -> Self {
-        Self { bits: 0, unset: mask(width) }
+        Self { bits: 0, unset: mask(width), word: None }
     }
 
     pub fn is_known(self) -> bool {
         self.unset == 0
     }
 
+    pub fn with_word(self, word: Option<WordId>) -> Self {
+        Self { word, ..self }
+    }
+
     /// The lowest `width` bits.
     pub fn low(self, width: u32) -> Self {
-        Self { bits: self.bits & mask(width), unset: self.unset & mask(width) }
+        Self { bits: self.bits & mask(width), unset: self.unset & mask(width), word: None }
     }
 
     pub fn shifted_right(self, by: u32) -> Self {
         let shift = |bits: u128| bits.checked_shr(by).unwrap_or(0);
-        Self { bits: shift(self.bits), unset: shift(self.unset) }
+        Self { bits: shift(self.bits), unset: shift(self.unset), word: None }
     }
 
     pub fn shifted_left(self, by: u32, width: u32) -> Self {
         let shift = |bits: u128| bits.checked_shl(by).unwrap_or(0) & mask(width);
-        Self { bits: shift(self.bits), unset: shift(self.unset) }
+        Self { bits: shift(self.bits), unset: shift(self.unset), word: None }
     }
 
     /// Read as a number of `from` bits with a sign, as one of `to` bits.
     pub fn sign_extended(self, from: u32, to: u32) -> Self {
         let extend = |bits: u128| (signed(bits, from) as u128) & mask(to);
-        Self { bits: extend(self.bits), unset: extend(self.unset) }
+        Self { bits: extend(self.bits), unset: extend(self.unset), word: None }
     }
 }
 

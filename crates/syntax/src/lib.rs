@@ -5,9 +5,11 @@
 //! about its text, macros and all. Parsing never fails: what is no C becomes an error node,
 //! and everything around it is still there.
 
+mod declarations;
 mod tokens;
 mod tree;
 
+pub use declarations::Declaration;
 pub use tokens::{Token, TokenKind, tokens};
 pub use tree::Tree;
 

@@ -1,0 +1,81 @@
+//! Typed source edits: what the annotation library says a statement may have to be instead.
+//!
+//! An edit replaces some bytes of the user's text. Beside that it names a *site*, the smallest
+//! expression around them whose value can be chosen by a conditional expression, so that one
+//! repair program can hold all edits at once.
+
+mod context;
+mod copies;
+mod rules;
+
+pub use context::Context;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use syntax::{Source, Statement, StatementKind};
+
+use crate::library::Library;
+
+/// One possible change of a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Which of the files.
+    pub file: usize,
+    /// What the user's text has there, and what it becomes.
+    pub bytes: Range<usize>,
+    pub new: String,
+    /// The expression the repair program chooses the value of, and its text after the edit.
+    pub site: Range<usize>,
+    pub site_text: String,
+    /// As the library calls it; `operator` for operators.
+    pub kind: &'static str,
+    pub weight: u32,
+    /// The statement it changes, its own bytes.
+    pub statement: Range<usize>,
+    pub function: String,
+}
+
+/// The edits of every statement of a file that stands on one of these lines, the likeliest
+/// first.
+pub fn enumerate(
+    source: &Source,
+    file: usize,
+    library: &Library,
+    lines: &BTreeSet<u32>,
+) -> Vec<Edit> {
+    let context = Context::new(source);
+    let mut found: Vec<Edit> = Vec::new();
+    for statement in source.statements() {
+        let (first, _) = source.position(statement.bytes.start);
+        let (last, _) = source.position(statement.bytes.end.saturating_sub(1));
+        let is_wanted = lines.range(first..=last).next().is_some();
+        if !is_wanted || !can_be_edited(source, &statement) {
+            continue;
+        }
+        rules::edits_of(&context, file, library, &statement, &mut found);
+    }
+    copies::prefer(&context, library, &mut found);
+    let mut known = BTreeSet::new();
+    found.retain(|edit| {
+        let is_change = source.slice(&edit.bytes) != edit.new;
+        // A comment to the end of the line would swallow what follows on the same line.
+        let is_whole = !edit.site_text.contains("//") && !edit.site_text.contains('#');
+        is_change
+            && is_whole
+            && edit.weight > 0
+            && known.insert((edit.bytes.start, edit.bytes.end, edit.new.clone()))
+    });
+    found.sort_by_key(|edit| (u32::MAX - edit.weight, edit.bytes.start));
+    found
+}
+
+/// Values that must be constant cannot be chosen at run time.
+fn can_be_edited(source: &Source, statement: &Statement) -> bool {
+    let text = source.slice(&statement.bytes);
+    let is_static =
+        statement.kind == StatementKind::Declaration && text.trim_start().starts_with("static");
+    !is_static
+        && !matches!(statement.kind, StatementKind::Case | StatementKind::Other)
+        && !source.has_error(&statement.bytes)
+}

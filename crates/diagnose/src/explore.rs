@@ -1,0 +1,349 @@
+//! Bounded model checking by running: all paths of a program up to bounds on its inputs and
+//! loops, and the inputs that violate a property.
+//!
+//! A run records what had to hold for it to go its way. Each of these conditions, negated
+//! together with those before it, asks the solver for inputs of another path. Conditions that
+//! guard a property come first; among branches those a loop has decided least often, so that
+//! loops are unrolled step by step. What is found is run again and happens, or is no finding.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::Cancel;
+use interpret::{Condition, FaultKind, Inputs, Limits, Machine, Shared, Stop, Why};
+use logic::words::{Answer, UnknownId, Word, WordId, WordProver};
+use program::{FunctionId, InstId, LocId, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What ended a run that violates a property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Property {
+    Fault(FaultKind),
+    /// `assert`, or `abort`.
+    Assertion,
+}
+
+/// Inputs that violate a property, and where.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    pub property: Property,
+    pub at: (FunctionId, InstId),
+    pub inputs: Inputs,
+    pub limits: Limits,
+}
+
+/// What to search.
+#[derive(Clone, Copy)]
+pub struct Search<'a> {
+    pub program: &'a Program,
+    pub entry: &'a str,
+    /// A repair program's selector: global, element and value.
+    pub selected: Option<(&'a str, u32, u32)>,
+    /// Runs of the program in all.
+    pub max_runs: u32,
+    /// Instructions one run may execute.
+    pub max_steps: u64,
+    /// z3's resource units for one question.
+    pub resources: u32,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default)]
+pub struct Explored {
+    pub violations: Vec<Violation>,
+    /// Inputs of runs that ended well.
+    pub passing: Vec<(Inputs, Limits)>,
+    /// Why there may be more paths than were run; `None` where all were.
+    pub incomplete: Option<String>,
+    pub n_runs: u32,
+    pub n_checks: u64,
+}
+
+/// Bounds on inputs, raised step by step.
+pub const BOUNDS: [Limits; 3] = [
+    Limits { arguments: 2, argument_bytes: 3, stdin_bytes: 6, elements: 4 },
+    Limits { arguments: 3, argument_bytes: 12, stdin_bytes: 24, elements: 16 },
+    Limits { arguments: 4, argument_bytes: 72, stdin_bytes: 96, elements: 64 },
+];
+
+/// A path to be run once its conditions are found to hold for some inputs.
+struct Candidate {
+    prefix: Vec<WordId>,
+    negated: WordId,
+    /// Inputs of the run it was derived from.
+    parent: Inputs,
+    /// Conditions before this one were negated already.
+    depth: usize,
+}
+
+struct State<'a> {
+    search: Search<'a>,
+    limits: Limits,
+    shared: Shared,
+    prover: WordProver,
+    /// By urgency, then by age.
+    queue: BTreeMap<(u8, usize, usize), Candidate>,
+    seen: FxHashSet<u64>,
+    supports: FxHashMap<WordId, std::rc::Rc<BTreeSet<UnknownId>>>,
+    found: Explored,
+    n_candidates: usize,
+}
+
+impl Search<'_> {
+    /// Raises the bounds until something in `wanted` is violated or the runs are used up.
+    pub fn run(&self, wanted: &dyn Fn(&Violation) -> bool, cancel: &Cancel) -> Explored {
+        let mut all = Explored::default();
+        for (stage, limits) in BOUNDS.into_iter().enumerate() {
+            let left = self.max_runs.saturating_sub(all.n_runs);
+            let share = if stage + 1 == BOUNDS.len() { left } else { left.div_ceil(3) };
+            let found = self.run_within(limits, share, wanted, cancel);
+            all.n_runs += found.n_runs;
+            all.n_checks += found.n_checks;
+            all.violations.extend(found.violations);
+            all.passing.extend(found.passing);
+            all.incomplete = found.incomplete;
+            // Without inputs that could grow, larger bounds show nothing new.
+            let is_whole = all.incomplete.is_none() && !found.took_limited;
+            if is_whole || all.violations.iter().any(wanted) || cancel.is_cancelled() {
+                break;
+            }
+        }
+        all
+    }
+
+    /// All paths within these bounds, up to so many runs.
+    pub fn run_within(
+        &self,
+        limits: Limits,
+        max_runs: u32,
+        wanted: &dyn Fn(&Violation) -> bool,
+        cancel: &Cancel,
+    ) -> Stage {
+        let mut state = State {
+            search: *self,
+            limits,
+            shared: Shared::default(),
+            prover: WordProver::new(self.resources),
+            queue: BTreeMap::new(),
+            seen: FxHashSet::default(),
+            supports: FxHashMap::default(),
+            found: Explored::default(),
+            n_candidates: 0,
+        };
+        let mut next = Some((Inputs::default(), 0));
+        let mut took_limited = false;
+        while let Some((inputs, depth)) = next {
+            if cancel.is_cancelled() {
+                state.found.incomplete = Some("interrupted".to_owned());
+                break;
+            }
+            if state.found.n_runs >= max_runs {
+                state.found.incomplete = Some(format!("{max_runs} runs were not enough"));
+                break;
+            }
+            took_limited |= state.run_one(&inputs, depth);
+            if state.found.violations.iter().any(wanted) {
+                break;
+            }
+            next = state.next_inputs();
+        }
+        state.found.n_checks = state.prover.n_checks;
+        let Explored { violations, passing, incomplete, n_runs, n_checks } = state.found;
+        Stage { violations, passing, incomplete, n_runs, n_checks, took_limited }
+    }
+}
+
+/// What one bound showed.
+pub struct Stage {
+    pub violations: Vec<Violation>,
+    pub passing: Vec<(Inputs, Limits)>,
+    pub incomplete: Option<String>,
+    pub n_runs: u32,
+    pub n_checks: u64,
+    /// There are inputs whose size the bound limits.
+    pub took_limited: bool,
+}
+
+impl State<'_> {
+    /// Runs once and queues the paths that leave it; whether a bound limited its inputs.
+    fn run_one(&mut self, inputs: &Inputs, depth: usize) -> bool {
+        self.found.n_runs += 1;
+        let search = self.search;
+        let mut machine = match Machine::new(search.program, search.max_steps) {
+            Ok(machine) => machine,
+            Err(stop) => {
+                self.found.incomplete = Some(describe_stop(&stop));
+                return false;
+            }
+        };
+        machine.adopt(std::mem::take(&mut self.shared));
+        if let Some((global, index, value)) = search.selected
+            && let Err(stop) = machine.set_selector(global, index, value, false)
+        {
+            self.found.incomplete = Some(describe_stop(&stop));
+        }
+        let result = machine.run_unknown(search.entry, inputs, &self.limits, true);
+        let path = machine.path().to_vec();
+        let stopped_at = machine.stopped_at;
+        if let Some(lost) = machine.lost() {
+            self.found.incomplete.get_or_insert(format!("{lost} depends on inputs"));
+        }
+        self.shared = machine.into_shared();
+        match ending(&result) {
+            Ending::Fine => self.found.passing.push((inputs.clone(), self.limits)),
+            Ending::Violates(property) => {
+                let at = stopped_at.unwrap_or((FunctionId(0), InstId(0)));
+                let is_new = !self.found.violations.iter().any(|v| v.at == at);
+                if is_new {
+                    let (inputs, limits) = (inputs.clone(), self.limits);
+                    self.found.violations.push(Violation { property, at, inputs, limits });
+                }
+            }
+            Ending::Unclear(why) => drop(self.found.incomplete.get_or_insert(why)),
+        }
+        self.queue_branches(&path, depth, inputs);
+        path.iter().any(|condition| condition.why == Why::Limit)
+    }
+
+    fn queue_branches(&mut self, path: &[Condition], depth: usize, inputs: &Inputs) {
+        let mut counts: FxHashMap<(FunctionId, InstId), usize> = FxHashMap::default();
+        let prefix: Vec<WordId> = path.iter().map(|condition| condition.word).collect();
+        for (index, condition) in path.iter().enumerate() {
+            let count = counts.entry(condition.at).or_default();
+            *count += 1;
+            if index < depth || condition.why == Why::Limit {
+                continue;
+            }
+            let negated = self.shared.words.not(condition.word);
+            let key = hash(&prefix[..index], negated);
+            if !self.seen.insert(key) {
+                continue;
+            }
+            let class = u8::from(!matches!(condition.why, Why::Check(_)));
+            let urgency = if class == 0 { 0 } else { *count };
+            self.n_candidates += 1;
+            let candidate = Candidate {
+                prefix: prefix[..index].to_vec(),
+                negated,
+                parent: inputs.clone(),
+                depth: index + 1,
+            };
+            self.queue.insert((class, urgency, self.n_candidates), candidate);
+        }
+    }
+
+    /// Inputs of the most urgent path that has any.
+    fn next_inputs(&mut self) -> Option<(Inputs, usize)> {
+        while let Some((_, candidate)) = self.queue.pop_first() {
+            let relevant = self.relevant(&candidate);
+            match self.prover.check(&self.shared.words, &relevant) {
+                Answer::Sat(values) => {
+                    let inputs = self.shared.inputs_of(&values, &candidate.parent);
+                    return Some((inputs, candidate.depth));
+                }
+                Answer::Unsat => {}
+                Answer::Unknown(why) => {
+                    let why = format!("the solver gave up on a path ({why})");
+                    self.found.incomplete.get_or_insert(why);
+                }
+            }
+        }
+        None
+    }
+
+    /// The negated condition and those that share unknowns with it.
+    fn relevant(&mut self, candidate: &Candidate) -> Vec<WordId> {
+        let mut needed = (*self.support(candidate.negated)).clone();
+        let mut left: Vec<(WordId, _)> =
+            candidate.prefix.iter().map(|word| (*word, self.support(*word))).collect();
+        let mut relevant = vec![candidate.negated];
+        loop {
+            let (touching, rest): (Vec<_>, Vec<_>) =
+                left.into_iter().partition(|(_, support)| !support.is_disjoint(&needed));
+            left = rest;
+            if touching.is_empty() {
+                return relevant;
+            }
+            for (word, support) in touching {
+                needed.extend(support.iter().copied());
+                relevant.push(word);
+            }
+        }
+    }
+
+    /// The unknowns a word is made of.
+    fn support(&mut self, word: WordId) -> std::rc::Rc<BTreeSet<UnknownId>> {
+        if let Some(known) = self.supports.get(&word) {
+            return known.clone();
+        }
+        let mut found = BTreeSet::new();
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![word];
+        while let Some(word) = stack.pop() {
+            if !seen.insert(word) {
+                continue;
+            }
+            if let Some(known) = self.supports.get(&word) {
+                found.extend(known.iter().copied());
+                continue;
+            }
+            match *self.shared.words.word(word) {
+                Word::Const(_) => {}
+                Word::Unknown(unknown) => drop(found.insert(unknown)),
+                Word::Binary(_, a, b) | Word::Concat(a, b) => stack.extend([a, b]),
+                Word::Choice(a, b, c) => stack.extend([a, b, c]),
+                Word::Extract(a, _) | Word::ZeroExtend(a) | Word::SignExtend(a) => stack.push(a),
+            }
+        }
+        let found = std::rc::Rc::new(found);
+        self.supports.insert(word, found.clone());
+        found
+    }
+}
+
+/// How a run ended, as far as properties go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Fine,
+    Violates(Property),
+    /// And why.
+    Unclear(String),
+}
+
+pub fn ending<T>(result: &Result<T, Stop>) -> Ending {
+    match result {
+        Ok(_) | Err(Stop::Exit(_)) => Ending::Fine,
+        Err(Stop::Fault(kind)) => Ending::Violates(Property::Fault(*kind)),
+        Err(Stop::Abort) => Ending::Violates(Property::Assertion),
+        Err(stop) => Ending::Unclear(describe_stop(stop)),
+    }
+}
+
+pub fn describe_stop(stop: &Stop) -> String {
+    match stop {
+        Stop::Unsupported(what) => format!("not modelled: {what}"),
+        Stop::OutOfSteps => "a run took too many steps".to_owned(),
+        Stop::Bound(what) => format!("a bound was reached: {what}"),
+        other => format!("{other:?}"),
+    }
+}
+
+fn hash(prefix: &[WordId], last: WordId) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut hasher = rustc_hash::FxHasher::default();
+    prefix.hash(&mut hasher);
+    last.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Where an instruction, or the end of its block, stands in the source.
+pub fn loc_of(program: &Program, (function, inst): (FunctionId, InstId)) -> LocId {
+    let Some(body) = program.functions.get(function).and_then(|f| f.body.as_ref()) else {
+        return LocId::UNKNOWN;
+    };
+    // An instruction behind the end of a block stands for its terminator.
+    let ends = |block: &&program::Block| block.end == inst && block.first <= inst;
+    match body.blocks.iter().find(ends) {
+        Some(block) if !body.insts.get(inst).is_some_and(|i| i.loc == block.loc) => block.loc,
+        _ => body.insts.get(inst).map_or(LocId::UNKNOWN, |inst| inst.loc),
+    }
+}

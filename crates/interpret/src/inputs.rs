@@ -1,0 +1,348 @@
+//! What a run takes from outside: arguments, standard input, parameters, results of code that
+//! is not part of the program.
+
+use std::collections::BTreeMap;
+
+use logic::words::{UnknownId, Values, WordId, WordOp, Words};
+use program::{CType, FunctionId, Program, Ty, TypeId};
+
+use crate::Stop;
+use crate::arithmetic::width;
+use crate::exec::Machine;
+use crate::value::{Bits, Value, mask};
+
+/// One input of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Input {
+    /// `argc`.
+    ArgumentCount,
+    /// A byte of a command-line argument, the program's name being argument 0.
+    Argument {
+        index: u32,
+        byte: u32,
+    },
+    /// How many bytes standard input has.
+    StdinLength,
+    Stdin(u32),
+    /// A machine-level parameter of the function the run starts in.
+    Parameter(u32),
+    /// The n-th value behind a parameter.
+    Pointee {
+        parameter: u32,
+        offset: u32,
+    },
+    /// The n-th result of code outside the program.
+    Outside(u32),
+    /// The value a selector of a repair program has.
+    Selector(u32),
+}
+
+/// Values of inputs; zero where nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Inputs(pub BTreeMap<Input, u128>);
+
+/// How much input a run may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Command-line arguments, the program's name not counted.
+    pub arguments: u32,
+    /// Bytes of an argument.
+    pub argument_bytes: u32,
+    pub stdin_bytes: u32,
+    /// Elements behind a pointer parameter.
+    pub elements: u32,
+}
+
+/// Words and unknowns that outlive a run, so that runs of one search mean the same by them.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    pub words: Words,
+    unknowns: BTreeMap<Input, (UnknownId, WordId)>,
+}
+
+impl Shared {
+    /// The inputs these values stand for; those of `before` where they say nothing.
+    pub fn inputs_of(&self, values: &Values, before: &Inputs) -> Inputs {
+        let mut inputs = before.clone();
+        let given: BTreeMap<UnknownId, u128> = values.iter().collect();
+        for (input, (unknown, _)) in &self.unknowns {
+            if let Some(value) = given.get(unknown) {
+                inputs.set(*input, *value);
+            }
+        }
+        inputs
+    }
+
+    pub fn unknown_of(&self, input: Input) -> Option<UnknownId> {
+        self.unknowns.get(&input).map(|(unknown, _)| *unknown)
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct InputState {
+    pub values: Inputs,
+    /// Inputs follow from unknowns instead of being numbers.
+    pub are_unknown: bool,
+    pub unknowns: BTreeMap<Input, (UnknownId, WordId)>,
+    pub n_outside: u32,
+    pub stdin_at: u32,
+    pub stdin_limit: u32,
+    /// Standard input as given, instead of bytes of [`Input::Stdin`].
+    pub stdin: Option<Vec<u8>>,
+}
+
+impl Inputs {
+    pub fn get(&self, input: Input) -> u128 {
+        self.0.get(&input).copied().unwrap_or(0)
+    }
+
+    pub fn set(&mut self, input: Input, value: u128) {
+        self.0.insert(input, value);
+    }
+}
+
+impl Machine<'_> {
+    /// Runs `main` with these arguments and this standard input.
+    pub fn run_main(&mut self, arguments: &[String], stdin: &[u8]) -> Result<Option<Value>, Stop> {
+        self.inputs.stdin = Some(stdin.to_vec());
+        let mut addresses = Vec::new();
+        for argument in std::iter::once("program").chain(arguments.iter().map(String::as_str)) {
+            addresses.push(self.string(argument.as_bytes())?);
+        }
+        let arguments = self.main_arguments(&addresses, Bits::known(addresses.len() as u128))?;
+        self.run_with("main", arguments)
+    }
+
+    /// Runs a function with inputs of which only these values are given; where `are_unknown`,
+    /// what follows from them is recorded.
+    pub fn run_unknown(
+        &mut self,
+        function: &str,
+        values: &Inputs,
+        limits: &Limits,
+        are_unknown: bool,
+    ) -> Result<Option<Value>, Stop> {
+        self.inputs.values = values.clone();
+        self.inputs.are_unknown = are_unknown;
+        self.inputs.stdin_limit = limits.stdin_bytes;
+        let arguments = match function {
+            "main" => self.unknown_arguments(limits)?,
+            _ => self.unknown_parameters(function, limits)?,
+        };
+        self.run_with(function, arguments)
+    }
+
+    /// Goes on with the words of an earlier run.
+    pub fn adopt(&mut self, shared: Shared) {
+        self.memory.words = shared.words;
+        self.inputs.unknowns = shared.unknowns;
+    }
+
+    /// What another run can go on with.
+    pub fn into_shared(self) -> Shared {
+        Shared { words: self.memory.words, unknowns: self.inputs.unknowns }
+    }
+
+    fn unknown(&mut self, input: Input, width: u32) -> WordId {
+        if let Some((_, word)) = self.inputs.unknowns.get(&input)
+            && self.memory.words.width(*word) == width
+        {
+            return *word;
+        }
+        let (unknown, word) = self.memory.words.unknown(width);
+        self.inputs.unknowns.insert(input, (unknown, word));
+        word
+    }
+
+    /// A value from outside.
+    pub(crate) fn take_input(&mut self, input: Input, width: u32) -> Bits {
+        let value = Bits::known(self.inputs.values.get(input) & mask(width));
+        if !self.inputs.are_unknown {
+            return value;
+        }
+        let word = self.unknown(input, width);
+        value.with_word(Some(word))
+    }
+
+    /// As [`take_input`](Self::take_input), at most `limit`.
+    pub(crate) fn take_limited(&mut self, input: Input, width: u32, limit: u32) -> Bits {
+        let mut value = self.take_input(input, width);
+        value.bits = value.bits.min(limit.into());
+        if let Some(word) = value.word {
+            let words = &mut self.memory.words;
+            let limit = words.constant(width, limit.into());
+            let within = words.binary(WordOp::UnsignedLe, word, limit);
+            self.holds(within, crate::Why::Limit);
+        }
+        value
+    }
+
+    fn string(&mut self, bytes: &[u8]) -> Result<u64, Stop> {
+        let address = self.memory.allocate(bytes.len() as u64 + 1, false)?;
+        for (at, byte) in (address..).zip(bytes.iter().chain([&0])) {
+            self.memory.store(at, 1, Bits::known(u128::from(*byte)))?;
+        }
+        Ok(address)
+    }
+
+    /// `argc` and `argv`, as far as `main` takes them.
+    fn main_arguments(&mut self, strings: &[u64], count: Bits) -> Result<Vec<Value>, Stop> {
+        let table = self.memory.allocate(8 * (strings.len() as u64 + 1), false)?;
+        for (at, address) in (table..).step_by(8).zip(strings.iter().chain([&0])) {
+            self.memory.store(at, 8, Bits::known(u128::from(*address)))?;
+        }
+        let mut arguments = vec![count.into(), Value::known(u128::from(table))];
+        arguments.truncate(self.main_parameters());
+        Ok(arguments)
+    }
+
+    fn main_parameters(&self) -> usize {
+        let mut functions = self.program.functions.iter();
+        let main = functions.find(|f| &*f.name == "main" && f.body.is_some());
+        main.map_or(0, |main| main.params.len())
+    }
+
+    fn unknown_arguments(&mut self, limits: &Limits) -> Result<Vec<Value>, Stop> {
+        if self.main_parameters() == 0 {
+            return Ok(Vec::new());
+        }
+        let mut extra = self.take_limited(Input::ArgumentCount, 32, limits.arguments);
+        let n_given = self.pinned(extra) as u32;
+        let mut addresses = vec![self.string(b"program")?];
+        for index in 1..=n_given {
+            let address = self.string(&vec![0; limits.argument_bytes as usize])?;
+            for byte in 0..limits.argument_bytes {
+                let value = self.take_input(Input::Argument { index, byte }, 8);
+                self.memory.store(address + u64::from(byte), 1, value)?;
+            }
+            addresses.push(address);
+        }
+        extra = Bits::known(u128::from(n_given) + 1);
+        self.main_arguments(&addresses, extra)
+    }
+
+    fn unknown_parameters(&mut self, name: &str, limits: &Limits) -> Result<Vec<Value>, Stop> {
+        let program = self.program;
+        let mut functions = program.functions.iter();
+        let found = functions.find(|function| &*function.name == name && function.body.is_some());
+        let function = found.ok_or_else(|| Stop::Unsupported(format!("no function {name}")))?;
+        let mut arguments = Vec::new();
+        for (index, param) in (0..).zip(&function.params) {
+            let value = match param.ty {
+                Ty::Int(bits) => self.take_input(Input::Parameter(index), bits),
+                Ty::Ptr => self.unknown_object(index, param.ctype, limits)?,
+                other => return Err(Stop::Unsupported(format!("a parameter of type {other:?}"))),
+            };
+            arguments.push(value.into());
+        }
+        Ok(arguments)
+    }
+
+    /// Memory behind a pointer parameter: numbers are inputs, pointers are null.
+    fn unknown_object(
+        &mut self,
+        parameter: u32,
+        ctype: TypeId,
+        limits: &Limits,
+    ) -> Result<Bits, Stop> {
+        let element = self.program.pointee(ctype);
+        let (size, pieces) = scalars(self.program, element).unwrap_or((1, vec![(0, 1, false)]));
+        let is_text = size == 1;
+        let count = u64::from(if is_text { limits.argument_bytes + 1 } else { limits.elements });
+        let address = self.memory.allocate_open(size * count)?;
+        self.memory.fill(address, size * count, Bits::known(0))?;
+        for index in 0..count {
+            for (offset, bytes, is_pointer) in &pieces {
+                let at = index * size + offset;
+                let is_end = is_text && index + 1 == count;
+                if *is_pointer || is_end {
+                    continue;
+                }
+                let input = Input::Pointee { parameter, offset: at as u32 };
+                let value = self.take_input(input, *bytes as u32 * 8);
+                self.memory.store(address + at, *bytes, value)?;
+            }
+        }
+        Ok(Bits::known(u128::from(address)))
+    }
+
+    /// The result of a function that is not part of the program.
+    pub(crate) fn outside(&mut self, result: Ty) -> Result<Option<Value>, Stop> {
+        if result == Ty::Void {
+            return Ok(None);
+        }
+        let input = Input::Outside(self.inputs.n_outside);
+        self.inputs.n_outside += 1;
+        let width = width(result)?;
+        Ok(Some(self.take_input(input, width).into()))
+    }
+
+    /// Sets an element of a global array of `int`; where `are_unknown`, it becomes an input.
+    pub fn set_selector(
+        &mut self,
+        global: &str,
+        index: u32,
+        value: u32,
+        is_unknown: bool,
+    ) -> Result<(), Stop> {
+        let mut globals = self.program.globals.iter_enumerated();
+        let found = globals.find(|(_, candidate)| &*candidate.name == global);
+        let (id, _) = found.ok_or_else(|| Stop::Unsupported(format!("no object {global}")))?;
+        let at = self.global(id) + 4 * u64::from(index);
+        let mut bits = Bits::known(value.into());
+        if is_unknown {
+            let word = self.unknown(Input::Selector(index), 32);
+            bits = bits.with_word(Some(word));
+        }
+        self.memory.store(at, 4, bits)
+    }
+
+    /// The function that runs, for messages.
+    pub fn name_of(&self, function: FunctionId) -> &str {
+        &self.program.functions[function].name
+    }
+}
+
+/// The size of a type, and offset, bytes and whether it is a pointer of each scalar in it.
+fn scalars(program: &Program, ctype: TypeId) -> Option<(u64, Vec<(u64, u64, bool)>)> {
+    let size = program.size_of(ctype).filter(|size| (1..=4096).contains(size))?;
+    let mut pieces = Vec::new();
+    collect_scalars(program, ctype, 0, &mut pieces, 0)?;
+    Some((size, pieces))
+}
+
+fn collect_scalars(
+    program: &Program,
+    ctype: TypeId,
+    at: u64,
+    pieces: &mut Vec<(u64, u64, bool)>,
+    depth: u32,
+) -> Option<()> {
+    if depth > 16 || pieces.len() > 4096 {
+        return None;
+    }
+    match program.resolved_type(ctype) {
+        CType::Bool => pieces.push((at, 1, false)),
+        CType::Int { bits, .. } | CType::Enum { bits, .. } | CType::Float { bits, .. } => {
+            pieces.push((at, u64::from(*bits) / 8, false));
+        }
+        CType::Pointer(_) => pieces.push((at, 8, true)),
+        CType::Array { element, count } => {
+            let size = program.size_of(*element)?;
+            for index in 0..count.unwrap_or(0).min(4096) {
+                collect_scalars(program, *element, at + index * size, pieces, depth + 1)?;
+            }
+        }
+        CType::Record(record) => {
+            for member in &program.records[*record].members {
+                if member.is_bit_field {
+                    continue;
+                }
+                let offset = at + member.offset_bits / 8;
+                collect_scalars(program, member.ctype, offset, pieces, depth + 1)?;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}

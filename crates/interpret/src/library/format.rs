@@ -1,0 +1,247 @@
+//! What `printf` makes of its arguments.
+
+use super::Given;
+use crate::exec::Machine;
+use crate::value::{Bits, mask, signed};
+use crate::{FaultKind, Stop, float};
+
+/// Where the arguments of a format come from.
+pub(crate) enum Variable<'a, 'g> {
+    /// The arguments of the call from this one on.
+    Call(&'a Given<'g>, usize),
+    /// A `va_list`, whose arguments all lie in memory.
+    List(u64),
+}
+
+#[derive(Default)]
+struct Directive {
+    minus: bool,
+    plus: bool,
+    space: bool,
+    zero: bool,
+    alternate: bool,
+    width: usize,
+    precision: Option<usize>,
+    /// Bits of an integer argument.
+    size: u32,
+}
+
+impl Machine<'_> {
+    /// The bytes a format and its arguments make.
+    pub(crate) fn format(
+        &mut self,
+        format: u64,
+        variable: &mut Variable<'_, '_>,
+    ) -> Result<Vec<Bits>, Stop> {
+        let mut out = Vec::new();
+        let mut at = format;
+        loop {
+            self.spend()?;
+            let byte = self.byte(at)?;
+            at += 1;
+            match self.pinned(byte) as u8 {
+                0 => return Ok(out),
+                b'%' => at = self.directive(at, variable, &mut out)?,
+                _ => out.push(byte),
+            }
+        }
+    }
+
+    fn directive(
+        &mut self,
+        mut at: u64,
+        variable: &mut Variable<'_, '_>,
+        out: &mut Vec<Bits>,
+    ) -> Result<u64, Stop> {
+        let mut d = Directive { size: 32, ..Directive::default() };
+        let next = |machine: &mut Self, at: &mut u64| -> Result<u8, Stop> {
+            let byte = machine.byte(*at)?;
+            *at += 1;
+            Ok(machine.pinned(byte) as u8)
+        };
+        let mut c = next(self, &mut at)?;
+        loop {
+            match c {
+                b'-' => d.minus = true,
+                b'+' => d.plus = true,
+                b' ' => d.space = true,
+                b'0' => d.zero = true,
+                b'#' => d.alternate = true,
+                _ => break,
+            }
+            c = next(self, &mut at)?;
+        }
+        if c == b'*' {
+            let width = self.variable(variable)?;
+            let width = signed(self.pinned(width), 32);
+            d.minus |= width < 0;
+            d.width = width.unsigned_abs() as usize;
+            c = next(self, &mut at)?;
+        }
+        while c.is_ascii_digit() {
+            d.width = (d.width * 10 + usize::from(c - b'0')).min(1 << 16);
+            c = next(self, &mut at)?;
+        }
+        if c == b'.' {
+            c = next(self, &mut at)?;
+            let mut precision = 0;
+            if c == b'*' {
+                let value = self.variable(variable)?;
+                precision = signed(self.pinned(value), 32).max(0) as usize;
+                c = next(self, &mut at)?;
+            }
+            while c.is_ascii_digit() {
+                precision = (precision * 10 + usize::from(c - b'0')).min(1 << 16);
+                c = next(self, &mut at)?;
+            }
+            d.precision = Some(precision);
+        }
+        while matches!(c, b'l' | b'h' | b'z' | b't' | b'j' | b'q') {
+            d.size = match c {
+                b'h' if d.size == 16 => 8,
+                b'h' => 16,
+                _ => 64,
+            };
+            c = next(self, &mut at)?;
+        }
+        self.convert_argument(c, &d, variable, out)?;
+        Ok(at)
+    }
+
+    fn convert_argument(
+        &mut self,
+        kind: u8,
+        d: &Directive,
+        variable: &mut Variable<'_, '_>,
+        out: &mut Vec<Bits>,
+    ) -> Result<(), Stop> {
+        let known = |text: String| text.into_bytes().into_iter().map(|b| Bits::known(b.into()));
+        let piece: Vec<Bits> = match kind {
+            b'%' => vec![Bits::known(b'%'.into())],
+            b'c' => {
+                let value = self.variable(variable)?;
+                vec![self.low(value, 8)]
+            }
+            b's' => {
+                let address = self.variable(variable)?;
+                let address = self.pinned(address) as u64;
+                self.text_at(address, d.precision)?
+            }
+            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
+                let value = self.variable(variable)?;
+                let bits = self.pinned(value) & mask(d.size);
+                known(integer(kind, bits, d)).collect()
+            }
+            b'p' => {
+                let value = self.variable(variable)?;
+                known(format!("0x{:x}", value.bits)).collect()
+            }
+            b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => {
+                let value = self.variable(variable)?;
+                let number = float::decode(value.bits, 64).unwrap_or(0.0);
+                let text = floating(kind, number, d).ok_or_else(|| {
+                    Stop::Unsupported(format!("%{} of a number", char::from(kind)))
+                })?;
+                known(text).collect()
+            }
+            other => return Err(Stop::Unsupported(format!("format %{}", char::from(other)))),
+        };
+        let padding = d.width.saturating_sub(piece.len());
+        let blanks = std::iter::repeat_n(Bits::known(b' '.into()), padding);
+        if d.minus {
+            out.extend(piece);
+            out.extend(blanks);
+        } else {
+            out.extend(blanks);
+            out.extend(piece);
+        }
+        Ok(())
+    }
+
+    /// The bytes of a string, up to a precision.
+    pub(crate) fn text_at(
+        &mut self,
+        address: u64,
+        limit: Option<usize>,
+    ) -> Result<Vec<Bits>, Stop> {
+        let mut text = Vec::new();
+        while limit.is_none_or(|limit| text.len() < limit) {
+            self.spend()?;
+            let byte = self.byte(address + text.len() as u64)?;
+            if self.is_equal(byte, 0) {
+                break;
+            }
+            text.push(byte);
+        }
+        Ok(text)
+    }
+
+    /// The next argument of a format.
+    fn variable(&mut self, variable: &mut Variable<'_, '_>) -> Result<Bits, Stop> {
+        match variable {
+            Variable::Call(given, index) => {
+                *index += 1;
+                given.bits(*index - 1)
+            }
+            Variable::List(list) => {
+                let area = self.memory.load(*list + 8, 8)?;
+                let at = self.pinned(area) as u64;
+                self.memory.store(*list + 8, 8, Bits::known(u128::from(at + 8)))?;
+                let value = self.memory.load(at, 8)?;
+                value.is_known().then_some(value).ok_or(Stop::Fault(FaultKind::Uninitialised))
+            }
+        }
+    }
+}
+
+fn integer(kind: u8, bits: u128, d: &Directive) -> String {
+    let value = signed(bits, d.size);
+    let (sign, digits) = match kind {
+        b'd' | b'i' => {
+            let sign = match value {
+                value if value < 0 => "-",
+                _ if d.plus => "+",
+                _ if d.space => " ",
+                _ => "",
+            };
+            (sign, value.unsigned_abs().to_string())
+        }
+        b'u' => ("", bits.to_string()),
+        b'o' => (if d.alternate { "0" } else { "" }, format!("{bits:o}")),
+        b'x' => (if d.alternate && bits != 0 { "0x" } else { "" }, format!("{bits:x}")),
+        _ => (if d.alternate && bits != 0 { "0X" } else { "" }, format!("{bits:X}")),
+    };
+    let wanted = match d.precision {
+        Some(precision) => precision,
+        None if d.zero && !d.minus => d.width.saturating_sub(sign.len()),
+        None => 1,
+    };
+    format!("{sign}{}{digits}", "0".repeat(wanted.saturating_sub(digits.len())))
+}
+
+fn floating(kind: u8, number: f64, d: &Directive) -> Option<String> {
+    let precision = d.precision.unwrap_or(6);
+    let text = match kind {
+        b'f' | b'F' => format!("{:.*}", precision, number.abs()),
+        b'e' | b'E' => {
+            let text = format!("{:.*e}", precision, number.abs());
+            let (digits, exponent) = text.split_once('e')?;
+            let exponent: i32 = exponent.parse().ok()?;
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", exponent.abs())
+        }
+        // The shorter of both, which only plain numbers need here.
+        _ if number == number.trunc() && number.abs() < 1e6 => format!("{}", number.abs()),
+        _ => return None,
+    };
+    let sign = if number.is_sign_negative() {
+        "-"
+    } else if d.plus {
+        "+"
+    } else {
+        ""
+    };
+    let zeros =
+        if d.zero && !d.minus { d.width.saturating_sub(text.len() + sign.len()) } else { 0 };
+    Some(format!("{sign}{}{text}", "0".repeat(zeros)))
+}

@@ -1,0 +1,248 @@
+//! `string.h`: byte by byte, so that each read and write is checked like the program's own.
+
+use logic::words::WordOp;
+
+use super::{Given, Known, int, pointer};
+use crate::Stop;
+use crate::exec::Machine;
+use crate::value::{Bits, Value};
+
+impl Machine<'_> {
+    pub(crate) fn call_string(&mut self, name: &str, given: &Given) -> Known {
+        let name = name.strip_prefix("__builtin_").unwrap_or(name);
+        match name {
+            "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" | "mempcpy" => {
+                let (to, from, size) = (given.bits(0)?, given.bits(1)?, given.bits(2)?);
+                self.copy_bytes(to, from, size)?;
+                let end = if name == "mempcpy" { size.bits as u64 } else { 0 };
+                pointer(to.bits as u64 + end)
+            }
+            "memset" | "__memset_chk" => {
+                let (to, byte, size) = (given.bits(0)?, given.bits(1)?, given.bits(2)?);
+                self.fill_bytes(to, size, byte)?;
+                pointer(to.bits as u64)
+            }
+            "bzero" => {
+                let (to, size) = (given.bits(0)?, given.bits(1)?);
+                self.fill_bytes(to, size, Bits::known(0))?;
+                Ok(Some(None))
+            }
+            "strlen" | "strnlen" => {
+                let start = self.place(given, 0)?;
+                let limit = if name == "strnlen" { self.place(given, 1)? } else { u64::MAX };
+                let length = self.length(start, limit)?;
+                pointer(length)
+            }
+            "strcpy" | "__strcpy_chk" | "stpcpy" => {
+                let (to, from) = (self.place(given, 0)?, self.place(given, 1)?);
+                let end = self.copy_string(to, from, u64::MAX)?;
+                pointer(if name == "stpcpy" { end } else { to })
+            }
+            "strncpy" | "__strncpy_chk" => self.strncpy(given),
+            "strcat" | "__strcat_chk" | "strncat" | "__strncat_chk" => {
+                let (to, from) = (self.place(given, 0)?, self.place(given, 1)?);
+                let is_limited = name.contains("strncat");
+                let limit = if is_limited { self.place(given, 2)? } else { u64::MAX };
+                let end = to + self.length(to, u64::MAX)?;
+                self.copy_string(end, from, limit)?;
+                pointer(to)
+            }
+            "strcmp" | "strncmp" | "memcmp" | "bcmp" | "strcasecmp" | "strncasecmp" => {
+                let (left, right) = (self.place(given, 0)?, self.place(given, 1)?);
+                let is_limited = name != "strcmp" && name != "strcasecmp";
+                let limit = if is_limited { self.place(given, 2)? } else { u64::MAX };
+                self.compare_bytes(
+                    left,
+                    right,
+                    limit,
+                    name.starts_with("str"),
+                    name.contains("case"),
+                )
+            }
+            "strchr" | "strrchr" | "memchr" | "index" | "rindex" => self.find_byte(name, given),
+            "strstr" => self.strstr(given),
+            "strspn" | "strcspn" | "strpbrk" => self.span(name, given),
+            "strdup" | "strndup" => {
+                let from = self.place(given, 0)?;
+                let limit = if name == "strndup" { self.place(given, 1)? } else { u64::MAX };
+                let length = self.length(from, limit)?;
+                let to = self.memory.allocate(length + 1, true)?;
+                self.memory.copy(to, from, length)?;
+                self.memory.store(to + length, 1, Bits::known(0))?;
+                pointer(to)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// An argument that is an address or a size, as it is on this run.
+    pub(crate) fn place(&mut self, given: &Given, index: usize) -> Result<u64, Stop> {
+        let bits = given.bits(index)?;
+        Ok(self.pinned(bits) as u64)
+    }
+
+    pub(crate) fn length(&mut self, start: u64, limit: u64) -> Result<u64, Stop> {
+        let mut length = 0;
+        while length < limit {
+            self.spend()?;
+            let byte = self.byte(start + length)?;
+            if self.is_equal(byte, 0) {
+                break;
+            }
+            length += 1;
+        }
+        Ok(length)
+    }
+
+    /// Copies up to `limit` bytes of a string, then a zero. Where the zero went.
+    fn copy_string(&mut self, to: u64, from: u64, limit: u64) -> Result<u64, Stop> {
+        let mut at = 0;
+        while at < limit {
+            self.spend()?;
+            let byte = self.byte(from + at)?;
+            self.memory.store(to + at, 1, byte)?;
+            if self.is_equal(byte, 0) {
+                return Ok(to + at);
+            }
+            at += 1;
+        }
+        self.memory.store(to + at, 1, Bits::known(0))?;
+        Ok(to + at)
+    }
+
+    fn strncpy(&mut self, given: &Given) -> Known {
+        let (room, limit) = (given.bits(0)?, given.bits(2)?);
+        self.has_room(room, limit);
+        let (to, from, limit) =
+            (self.place(given, 0)?, self.place(given, 1)?, self.place(given, 2)?);
+        let mut has_ended = false;
+        for at in 0..limit {
+            self.spend()?;
+            let byte = if has_ended { Bits::known(0) } else { self.byte(from + at)? };
+            self.memory.store(to + at, 1, byte)?;
+            has_ended = has_ended || self.is_equal(byte, 0);
+        }
+        pointer(to)
+    }
+
+    fn compare_bytes(
+        &mut self,
+        left: u64,
+        right: u64,
+        size: u64,
+        ends_at_zero: bool,
+        ignores_case: bool,
+    ) -> Known {
+        for at in 0..size {
+            self.spend()?;
+            let (mut a, mut b) = (self.byte(left + at)?, self.byte(right + at)?);
+            if ignores_case {
+                a = Bits::known((self.pinned(a) as u8).to_ascii_lowercase().into());
+                b = Bits::known((self.pinned(b) as u8).to_ascii_lowercase().into());
+            }
+            if !self.are_equal(a, b) {
+                if a.word.is_some() || b.word.is_some() {
+                    self.is_below(a, b);
+                }
+                return int(a.bits as i32 - b.bits as i32);
+            }
+            if ends_at_zero && self.is_equal(a, 0) {
+                break;
+            }
+        }
+        int(0)
+    }
+
+    /// Whether two bytes are equal; the run depends on it.
+    fn are_equal(&mut self, a: Bits, b: Bits) -> bool {
+        let is_equal = a.bits == b.bits;
+        if a.word.is_some() || b.word.is_some() {
+            let (x, y) = (self.word(a, 8), self.word(b, 8));
+            let words = &mut self.memory.words;
+            let equal = words.eq(x, y);
+            let held = if is_equal { equal } else { words.not(equal) };
+            self.holds(held, crate::Why::Branch);
+        }
+        is_equal
+    }
+
+    fn is_below(&mut self, a: Bits, b: Bits) {
+        let (x, y) = (self.word(a, 8), self.word(b, 8));
+        let words = &mut self.memory.words;
+        let below = words.binary(WordOp::UnsignedLt, x, y);
+        let held = if a.bits < b.bits { below } else { words.not(below) };
+        self.holds(held, crate::Why::Branch);
+    }
+
+    fn find_byte(&mut self, name: &str, given: &Given) -> Known {
+        let start = self.place(given, 0)?;
+        let wanted = given.bits(1)?;
+        let wanted = self.low(wanted, 8);
+        let limit = if name == "memchr" { self.place(given, 2)? } else { u64::MAX };
+        let is_last = matches!(name, "strrchr" | "rindex");
+        let mut found = 0;
+        for at in (start..).take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+            self.spend()?;
+            let byte = self.byte(at)?;
+            if self.are_equal(byte, wanted) {
+                found = at;
+                if !is_last {
+                    break;
+                }
+            }
+            if name != "memchr" && self.is_equal(byte, 0) {
+                break;
+            }
+        }
+        pointer(found)
+    }
+
+    fn strstr(&mut self, given: &Given) -> Known {
+        let (text, wanted) = (self.place(given, 0)?, self.place(given, 1)?);
+        let (n_text, n_wanted) = (self.length(text, u64::MAX)?, self.length(wanted, u64::MAX)?);
+        for at in 0..=n_text.saturating_sub(n_wanted) {
+            let mut is_here = n_wanted <= n_text;
+            for index in 0..n_wanted {
+                self.spend()?;
+                let (a, b) = (self.byte(text + at + index)?, self.byte(wanted + index)?);
+                is_here = self.are_equal(a, b);
+                if !is_here {
+                    break;
+                }
+            }
+            if is_here {
+                return pointer(text + at);
+            }
+        }
+        pointer(0)
+    }
+
+    fn span(&mut self, name: &str, given: &Given) -> Known {
+        let (text, set) = (self.place(given, 0)?, self.place(given, 1)?);
+        let n_set = self.length(set, u64::MAX)?;
+        let mut at = 0;
+        loop {
+            let byte = self.byte(text + at)?;
+            if self.is_equal(byte, 0) {
+                break;
+            }
+            let mut is_member = false;
+            for index in 0..n_set {
+                self.spend()?;
+                let member = self.byte(set + index)?;
+                if self.are_equal(byte, member) {
+                    is_member = true;
+                    break;
+                }
+            }
+            if is_member != (name == "strspn") {
+                if name == "strpbrk" {
+                    return pointer(text + at);
+                }
+                break;
+            }
+            at += 1;
+        }
+        Ok(Some(Some(Value::known(if name == "strpbrk" { 0 } else { at.into() }))))
+    }
+}

@@ -1,0 +1,108 @@
+//! What a run did, instruction by instruction, for traces and slices.
+
+use program::{BlockId, FunctionId, InstId};
+
+use crate::Stop;
+use crate::exec::{Frame, Machine, Next};
+use crate::memory::Touch;
+use crate::value::Value;
+
+/// Longer runs are recorded up to here.
+const MAX_STEPS: usize = 400_000;
+
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    pub steps: Vec<Executed>,
+    pub touched: Vec<Touch>,
+    /// The run was longer.
+    pub is_cut: bool,
+}
+
+/// One executed instruction, or the end of a block.
+#[derive(Clone, Debug)]
+pub struct Executed {
+    pub function: FunctionId,
+    /// Which call of it, counted over the run.
+    pub frame: u32,
+    /// How many calls deep.
+    pub depth: u32,
+    /// An instruction behind the end of a block stands for its terminator.
+    pub inst: InstId,
+    pub block: BlockId,
+    /// What it computed, where that is a number.
+    pub value: Option<u128>,
+    /// Where control went from the end of the block.
+    pub to: Option<BlockId>,
+    /// What it read and wrote are `touched[touched.0..touched.1]` of the record.
+    pub touched: (u32, u32),
+}
+
+impl<'p> Machine<'p> {
+    /// Records what the run does from here on.
+    pub fn start_record(&mut self) {
+        self.record = Some(Record::default());
+        self.memory.touched = Some(Vec::new());
+    }
+
+    /// What was recorded.
+    pub fn take_record(&mut self) -> Record {
+        let mut record = self.record.take().unwrap_or_default();
+        record.touched = self.memory.touched.take().unwrap_or_default();
+        record
+    }
+
+    pub(crate) fn record_step(&mut self, frame: &Frame<'p>, inst: InstId) {
+        if self.record.is_none() {
+            return;
+        }
+        let value = match &frame.values[inst] {
+            Value::Bits(bits) if bits.is_known() => Some(bits.bits),
+            _ => None,
+        };
+        self.record_one(frame, inst, frame.body.insts[inst].block, value, None);
+    }
+
+    pub(crate) fn record_leave(
+        &mut self,
+        frame: &Frame<'p>,
+        block: BlockId,
+        left: &Result<Next, Stop>,
+    ) {
+        if self.record.is_none() {
+            return;
+        }
+        let to = match left {
+            Ok(Next::Block(to)) => Some(*to),
+            _ => None,
+        };
+        self.record_one(frame, frame.body.blocks[block].end, block, None, to);
+    }
+
+    fn record_one(
+        &mut self,
+        frame: &Frame<'p>,
+        inst: InstId,
+        block: BlockId,
+        value: Option<u128>,
+        to: Option<BlockId>,
+    ) {
+        let depth = self.depth;
+        let Some(record) = &mut self.record else { return };
+        if record.steps.len() >= MAX_STEPS {
+            record.is_cut = true;
+            return;
+        }
+        let touched = self.memory.touched.as_ref().map_or(0, Vec::len) as u32;
+        let first = record.steps.last().map_or(0, |step| step.touched.1);
+        record.steps.push(Executed {
+            function: frame.id,
+            frame: frame.number,
+            depth,
+            inst,
+            block,
+            value,
+            to,
+            touched: (first, touched),
+        });
+    }
+}

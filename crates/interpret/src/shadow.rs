@@ -1,0 +1,189 @@
+//! How values follow from inputs: words computed beside the bits.
+
+use logic::words::{WordId, WordOp};
+use program::{BinaryOp, Conversion, ConversionKind, Predicate, Ty};
+
+use crate::FaultKind;
+use crate::arithmetic::width;
+use crate::exec::Machine;
+use crate::path::Why;
+use crate::value::{Bits, Value};
+
+impl Machine<'_> {
+    /// The word of a value, a constant where it follows from nothing.
+    pub(crate) fn word(&mut self, bits: Bits, width: u32) -> WordId {
+        let words = &mut self.memory.words;
+        match bits.word {
+            Some(word) => words.resize(word, width, false),
+            None => words.constant(width, bits.bits),
+        }
+    }
+
+    /// The lowest bits, with their word.
+    pub(crate) fn low(&mut self, bits: Bits, width: u32) -> Bits {
+        let word = bits.word.map(|word| {
+            let words = &mut self.memory.words;
+            if words.width(word) > width { words.extract(word, 0, width) } else { word }
+        });
+        bits.low(width).with_word(word)
+    }
+
+    fn finish(&self, result: Bits, word: WordId) -> Bits {
+        let is_news = self.memory.words.as_const(word).is_none() && result.is_known();
+        result.with_word(is_news.then_some(word))
+    }
+
+    pub(crate) fn shadow_binary(
+        &mut self,
+        op: BinaryOp,
+        ty: Ty,
+        (left, right): (Bits, Bits),
+        no_signed_wrap: bool,
+        result: Bits,
+    ) -> Bits {
+        if left.word.is_none() && right.word.is_none() || !result.is_known() {
+            return result;
+        }
+        let (Some(operator), Ok(width)) = (operator(op), width(ty)) else {
+            self.lose("a floating-point number");
+            return result;
+        };
+        let (a, b) = (self.word(left, width), self.word(right, width));
+        self.check_operation(op, (a, b), width, no_signed_wrap);
+        let word = self.memory.words.binary(operator, a, b);
+        self.finish(result, word)
+    }
+
+    /// Records that the operation is defined on this run.
+    fn check_operation(&mut self, op: BinaryOp, (a, b): (WordId, WordId), width: u32, nsw: bool) {
+        use BinaryOp::*;
+        let words = &mut self.memory.words;
+        match op {
+            UnsignedDiv | SignedDiv | UnsignedRem | SignedRem => {
+                let zero = words.constant(width, 0);
+                let is_zero = words.eq(b, zero);
+                let defined = words.not(is_zero);
+                self.holds(defined, Why::Check(FaultKind::DivideByZero));
+            }
+            Shl | LogicalShr | ArithmeticShr => {
+                let limit = words.constant(width, width.into());
+                let defined = words.binary(WordOp::UnsignedLt, b, limit);
+                self.holds(defined, Why::Check(FaultKind::Shift));
+            }
+            Add | Sub | Mul if nsw && width <= 64 => {
+                // Exact in twice the width.
+                let wide = width * 2;
+                let (x, y) = (words.sign_extend(a, wide), words.sign_extend(b, wide));
+                let Some(operator) = operator(op) else { return };
+                let exact = words.binary(operator, x, y);
+                let wrapped = words.binary(operator, a, b);
+                let wrapped = words.sign_extend(wrapped, wide);
+                let fits = words.eq(exact, wrapped);
+                self.holds(fits, Why::Check(FaultKind::SignedOverflow));
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn shadow_compare(
+        &mut self,
+        predicate: Predicate,
+        ty: Ty,
+        (left, right): (Bits, Bits),
+        result: Bits,
+    ) -> Bits {
+        if left.word.is_none() && right.word.is_none() || !result.is_known() {
+            return result;
+        }
+        let (op, swapped, negated) = match predicate {
+            Predicate::Eq => (WordOp::Eq, false, false),
+            Predicate::Ne => (WordOp::Eq, false, true),
+            Predicate::SignedLt => (WordOp::SignedLt, false, false),
+            Predicate::SignedLe => (WordOp::SignedLe, false, false),
+            Predicate::SignedGt => (WordOp::SignedLt, true, false),
+            Predicate::SignedGe => (WordOp::SignedLe, true, false),
+            Predicate::UnsignedLt => (WordOp::UnsignedLt, false, false),
+            Predicate::UnsignedLe => (WordOp::UnsignedLe, false, false),
+            Predicate::UnsignedGt => (WordOp::UnsignedLt, true, false),
+            Predicate::UnsignedGe => (WordOp::UnsignedLe, true, false),
+            Predicate::FloatOrdered(_) | Predicate::FloatUnordered(_) => {
+                self.lose("a floating-point number");
+                return result;
+            }
+        };
+        let Ok(width) = width(ty) else { return result };
+        let (a, b) = (self.word(left, width), self.word(right, width));
+        let (a, b) = if swapped { (b, a) } else { (a, b) };
+        let words = &mut self.memory.words;
+        let word = words.binary(op, a, b);
+        let word = if negated { words.not(word) } else { word };
+        self.finish(result, word)
+    }
+
+    pub(crate) fn shadow_convert(
+        &mut self,
+        c: &Conversion,
+        to: u32,
+        value: Bits,
+        result: Bits,
+    ) -> Bits {
+        use ConversionKind::*;
+        let Some(word) = value.word.filter(|_| result.is_known()) else { return result };
+        let is_signed = self.program.is_signed(c.to) == Some(true);
+        let words = &mut self.memory.words;
+        let word = match c.kind {
+            _ if c.bit_field_width.is_some() => {
+                let kept = c.bit_field_width.unwrap_or(to).min(words.width(word));
+                let low = words.extract(word, 0, kept);
+                words.resize(low, to, is_signed)
+            }
+            SignExtend => words.resize(word, to, true),
+            SignChange | Bits | ZeroExtend | Truncate | PointerToInt | IntToPointer => {
+                words.resize(word, to, false)
+            }
+            _ => {
+                self.lose("a floating-point number");
+                return result;
+            }
+        };
+        self.finish(result, word)
+    }
+
+    /// A choice between values; between addresses the run decides.
+    pub(crate) fn select(&mut self, condition: Bits, sides: (Value, Value), ty: Ty) -> Value {
+        if condition.word.is_some()
+            && ty != Ty::Ptr
+            && let (Value::Bits(then), Value::Bits(otherwise), Ok(width)) =
+                (&sides.0, &sides.1, width(ty))
+            && then.is_known()
+            && otherwise.is_known()
+        {
+            let (a, b) = (self.word(*then, width), self.word(*otherwise, width));
+            let bit = self.word(condition, 1);
+            let word = self.memory.words.choice(bit, a, b);
+            let chosen = if condition.bits & 1 == 1 { *then } else { *otherwise };
+            return self.finish(chosen, word).into();
+        }
+        if self.is_true(condition) { sides.0 } else { sides.1 }
+    }
+}
+
+/// The word operator of an integer operator.
+fn operator(op: BinaryOp) -> Option<WordOp> {
+    Some(match op {
+        BinaryOp::Add => WordOp::Add,
+        BinaryOp::Sub => WordOp::Sub,
+        BinaryOp::Mul => WordOp::Mul,
+        BinaryOp::UnsignedDiv => WordOp::UnsignedDiv,
+        BinaryOp::SignedDiv => WordOp::SignedDiv,
+        BinaryOp::UnsignedRem => WordOp::UnsignedRem,
+        BinaryOp::SignedRem => WordOp::SignedRem,
+        BinaryOp::Shl => WordOp::Shl,
+        BinaryOp::LogicalShr => WordOp::LogicalShr,
+        BinaryOp::ArithmeticShr => WordOp::ArithmeticShr,
+        BinaryOp::And => WordOp::And,
+        BinaryOp::Or => WordOp::Or,
+        BinaryOp::Xor => WordOp::Xor,
+        _ => return None,
+    })
+}
