@@ -14,6 +14,8 @@ use logic::words::{Answer, UnknownId, Word, WordId, WordProver};
 use program::{FunctionId, InstId, LocId, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::judge::Given;
+
 /// What ended a run that violates a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Property {
@@ -44,6 +46,8 @@ pub struct Search<'a> {
     pub max_steps: u64,
     /// z3's resource units for one question.
     pub resources: u32,
+    /// Runs to go on with once what was wanted is found.
+    pub runs_after: u32,
 }
 
 /// What a search found.
@@ -57,6 +61,11 @@ pub struct Explored {
     pub n_runs: u32,
     pub n_checks: u64,
 }
+
+/// Runs after what was wanted is found: other inputs tell good edits from bad ones.
+pub const RUNS_AFTER: u32 = 40;
+/// Violations of one place that are kept.
+const MAX_OF_ONE_PLACE: usize = 6;
 
 /// Bounds on inputs, raised step by step.
 pub const BOUNDS: [Limits; 3] = [
@@ -86,9 +95,27 @@ struct State<'a> {
     supports: FxHashMap<WordId, std::rc::Rc<BTreeSet<UnknownId>>>,
     found: Explored,
     n_candidates: usize,
+    /// Every violation, not one for each place.
+    keeps_all: bool,
 }
 
 impl Search<'_> {
+    /// Inputs of several paths to a violation at this place.
+    pub fn run_all(&self, at: (FunctionId, InstId), max: usize, cancel: &Cancel) -> Vec<Given> {
+        let mut found = Vec::new();
+        for limits in BOUNDS {
+            let search = Search { max_runs: self.max_runs.min(120), ..*self };
+            let never = |_: &Violation| false;
+            let stage = search.search_within(limits, search.max_runs, &never, true, cancel);
+            let here = stage.violations.into_iter().filter(|v| v.at == at);
+            found.extend(here.map(|v| Given::Found(v.inputs, v.limits)));
+            if found.len() >= max {
+                break;
+            }
+        }
+        found
+    }
+
     /// Raises the bounds until something in `wanted` is violated or the runs are used up.
     pub fn run(&self, wanted: &dyn Fn(&Violation) -> bool, cancel: &Cancel) -> Explored {
         let mut all = Explored::default();
@@ -118,6 +145,17 @@ impl Search<'_> {
         wanted: &dyn Fn(&Violation) -> bool,
         cancel: &Cancel,
     ) -> Stage {
+        self.search_within(limits, max_runs, wanted, false, cancel)
+    }
+
+    fn search_within(
+        &self,
+        limits: Limits,
+        max_runs: u32,
+        wanted: &dyn Fn(&Violation) -> bool,
+        keeps_all: bool,
+        cancel: &Cancel,
+    ) -> Stage {
         let mut state = State {
             search: *self,
             limits,
@@ -128,9 +166,11 @@ impl Search<'_> {
             supports: FxHashMap::default(),
             found: Explored::default(),
             n_candidates: 0,
+            keeps_all,
         };
         let mut next = Some((Inputs::default(), 0));
         let mut took_limited = false;
+        let mut found_after = None;
         while let Some((inputs, depth)) = next {
             if cancel.is_cancelled() {
                 state.found.incomplete = Some("interrupted".to_owned());
@@ -142,7 +182,11 @@ impl Search<'_> {
             }
             took_limited |= state.run_one(&inputs, depth);
             if state.found.violations.iter().any(wanted) {
-                break;
+                let n_found = *found_after.get_or_insert(state.found.n_runs);
+                if state.found.n_runs >= n_found + self.runs_after {
+                    state.found.incomplete.get_or_insert("the search had found enough".to_owned());
+                    break;
+                }
             }
             next = state.next_inputs();
         }
@@ -192,8 +236,8 @@ impl State<'_> {
             Ending::Fine => self.found.passing.push((inputs.clone(), self.limits)),
             Ending::Violates(property) => {
                 let at = stopped_at.unwrap_or((FunctionId(0), InstId(0)));
-                let is_new = !self.found.violations.iter().any(|v| v.at == at);
-                if is_new {
+                let known = self.found.violations.iter().filter(|v| v.at == at).count();
+                if known < MAX_OF_ONE_PLACE || self.keeps_all {
                     let (inputs, limits) = (inputs.clone(), self.limits);
                     self.found.violations.push(Violation { property, at, inputs, limits });
                 }
@@ -234,9 +278,11 @@ impl State<'_> {
     /// Inputs of the most urgent path that has any.
     fn next_inputs(&mut self) -> Option<(Inputs, usize)> {
         while let Some((_, candidate)) = self.queue.pop_first() {
-            let relevant = self.relevant(&candidate);
+            let (relevant, needed) = self.relevant(&candidate);
             match self.prover.check(&self.shared.words, &relevant) {
-                Answer::Sat(values) => {
+                Answer::Sat(mut values) => {
+                    // Of other unknowns the solver was not asked.
+                    values.retain(|unknown| needed.contains(&unknown));
                     let inputs = self.shared.inputs_of(&values, &candidate.parent);
                     return Some((inputs, candidate.depth));
                 }
@@ -250,8 +296,8 @@ impl State<'_> {
         None
     }
 
-    /// The negated condition and those that share unknowns with it.
-    fn relevant(&mut self, candidate: &Candidate) -> Vec<WordId> {
+    /// The negated condition and those that share unknowns with it, and these unknowns.
+    fn relevant(&mut self, candidate: &Candidate) -> (Vec<WordId>, BTreeSet<UnknownId>) {
         let mut needed = (*self.support(candidate.negated)).clone();
         let mut left: Vec<(WordId, _)> =
             candidate.prefix.iter().map(|word| (*word, self.support(*word))).collect();
@@ -261,7 +307,7 @@ impl State<'_> {
                 left.into_iter().partition(|(_, support)| !support.is_disjoint(&needed));
             left = rest;
             if touching.is_empty() {
-                return relevant;
+                return (relevant, needed);
             }
             for (word, support) in touching {
                 needed.extend(support.iter().copied());

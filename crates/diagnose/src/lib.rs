@@ -12,18 +12,22 @@ pub mod explore;
 mod judge;
 pub mod library;
 pub mod meta;
+mod paper;
 mod rank;
 mod repair;
 pub mod slice;
 mod target;
 mod trace;
+mod trust;
 
 pub use explore::{Explored, Property, Search, Violation};
 pub use judge::{Given, Judge, TestCase};
 pub use library::{Library, LibraryError};
+pub use paper::{Config, Settings as PaperSettings};
 pub use repair::{Diagnosis, diagnose};
 pub use target::Target;
 pub use trace::Trace;
+pub use trust::Mined;
 
 use base::Cancel;
 use program::Program;
@@ -67,21 +71,23 @@ pub struct Request<'a> {
     pub entry: Option<String>,
     pub library: Library,
     pub tests: Vec<TestCase>,
+    /// One of the paper's configurations instead of the default way.
+    pub paper: Option<PaperSettings>,
     pub options: Options,
 }
 
 /// Limits, which count work so that results do not depend on the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Runs of the search for a violation. Default 600.
+    /// Runs of the search for a violation. Default 400.
     pub search_runs: u32,
-    /// Runs of the check of one edit. Default 60.
+    /// Runs of the check of one edit. Default 24.
     pub check_runs: u32,
-    /// How many of the best edits are checked that way. Default 12.
+    /// How many of the best edits are checked that way. Default 8.
     pub checked: usize,
     /// Instructions of one run. Default 400,000.
     pub steps: u64,
-    /// z3's units per question. Default 2,000,000.
+    /// z3's units per question of the search. Default 300,000; checks of edits get a third.
     pub resources: u32,
     /// Repairs to report. Default 10.
     pub top: usize,
@@ -90,11 +96,11 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            search_runs: 600,
-            check_runs: 60,
-            checked: 12,
+            search_runs: 400,
+            check_runs: 24,
+            checked: 8,
             steps: 400_000,
-            resources: 2_000_000,
+            resources: 300_000,
             top: 10,
         }
     }

@@ -9,7 +9,7 @@ use program::{BlockId, FunctionId, Program};
 use syntax::Source;
 
 use crate::edits::{self, Edit};
-use crate::explore::{BOUNDS, Ending, Explored, Search, Violation, ending, loc_of};
+use crate::explore::{BOUNDS, Ending, Explored, RUNS_AFTER, Search, Violation, ending, loc_of};
 use crate::judge::{Given, Judge, Outcome};
 use crate::meta::Meta;
 use crate::rank::Evidence;
@@ -20,6 +20,9 @@ use crate::{Compile, DiagnoseError, Rejected, Request, check};
 const MAX_EDITS: usize = 4000;
 /// Other inputs every edit must survive.
 const MAX_SAMPLES: usize = 40;
+
+/// Error traces whose solutions are intersected.
+const MAX_TRACES: usize = 3;
 
 /// What was found out about a program.
 #[derive(Clone, Debug, Default)]
@@ -63,9 +66,17 @@ pub fn diagnose(
         max_runs: request.options.search_runs,
         max_steps: request.options.steps,
         resources: request.options.resources,
+        runs_after: RUNS_AFTER,
     };
     let wanted = |violation: &Violation| request.target.matches(request.program, violation);
-    let explored = search.run(&wanted, cancel);
+    let mut explored = search.run(&wanted, cancel);
+    // Faults of one group are diagnosed together: each needs a failing run of its own.
+    for target in request.target.singly().into_iter().skip(1) {
+        let wanted = |violation: &Violation| target.matches(request.program, violation);
+        if !explored.violations.iter().any(wanted) {
+            explored.violations.extend(search.run(&wanted, cancel).violations);
+        }
+    }
     check(cancel)?;
     let mut diagnosis = Diagnosis::default();
     diagnosis.stats.insert("search runs", explored.n_runs.into());
@@ -87,9 +98,49 @@ pub fn diagnose(
     let samples = samples(request, &explored, &failing);
     let trace = found.trace.clone();
     diagnosis.violation = Some(found);
-    let workshop = Workshop { request, compiler, cancel, entry: &entry };
+    let mined = crate::trust::mine(request.program);
+    diagnosis.stats.insert("properties proved", mined.n_proved as u64);
+    diagnosis.stats.insert("properties left to search", mined.n_open as u64);
+    if let Some(settings) = request.paper {
+        let failing = traces(request, &search, &explored, failing, settings.config, cancel);
+        let (repairs, notes) = crate::paper::localise(
+            request,
+            compiler,
+            settings,
+            (&entry, &failing),
+            (&trace, &mined),
+            cancel,
+        )?;
+        diagnosis.repairs = repairs;
+        diagnosis.notes.extend(notes);
+        return Ok(diagnosis);
+    }
+    let workshop = Workshop { request, compiler, cancel, entry: &entry, mined: &mined };
     workshop.repair(&failing, &samples, &trace, &mut diagnosis)?;
     Ok(diagnosis)
+}
+
+/// The failing input, and from the second configuration on others that violate the same
+/// property.
+fn traces(
+    request: &Request,
+    search: &Search,
+    explored: &Explored,
+    failing: Given,
+    config: crate::Config,
+    cancel: &Cancel,
+) -> Vec<Given> {
+    let mut traces = vec![failing];
+    let first = explored.violations.iter().find(|v| request.target.matches(request.program, v));
+    let (Some(first), true) = (first, config >= crate::Config::Constraints) else {
+        return traces;
+    };
+    for given in search.run_all(first.at, MAX_TRACES, cancel) {
+        if !traces.contains(&given) && traces.len() < MAX_TRACES {
+            traces.push(given);
+        }
+    }
+    traces
 }
 
 fn entry(request: &Request) -> Result<String, DiagnoseError> {
@@ -158,7 +209,15 @@ fn samples(request: &Request, explored: &Explored, failing: &Given) -> Vec<Given
     // The last ones went furthest.
     samples.reverse();
     samples.truncate(MAX_SAMPLES);
-    let _ = request;
+    // What else fails at the same place must be mended as well, and so must other faults of
+    // the same group.
+    let matching = |v: &&Violation| request.target.matches(request.program, v);
+    let first = explored.violations.iter().find(matching).map(|v| v.at);
+    let meant = explored
+        .violations
+        .iter()
+        .filter(|v| Some(v.at) == first || request.target.lines.len() > 1 && matching(v));
+    samples.extend(meant.map(|v| Given::Found(v.inputs.clone(), v.limits)));
     samples.retain(|sample| sample != failing);
     samples
 }
@@ -168,6 +227,7 @@ struct Workshop<'a> {
     compiler: &'a dyn Compile,
     cancel: &'a Cancel,
     entry: &'a str,
+    mined: &'a crate::trust::Mined,
 }
 
 /// Edits in a compiled repair program.
@@ -370,10 +430,23 @@ impl Workshop<'_> {
             weight: edit.weight,
             in_slice,
             newly_dead,
-            is_trusted: false,
+            is_trusted: self.is_trusted(edit, path, source),
             is_proved: false,
             distance: position,
         }
+    }
+
+    fn is_trusted(&self, edit: &Edit, path: &str, source: &Source) -> bool {
+        let (line, _) = source.position(edit.bytes.start);
+        let is_in =
+            |is_condition| self.mined.trusted.contains(&(path.to_owned(), line, is_condition));
+        let expressions = source.expressions(&edit.statement);
+        let in_condition = expressions.iter().any(|e| {
+            e.parent.1 == Some("condition")
+                && e.bytes.start <= edit.bytes.start
+                && edit.bytes.end <= e.bytes.end
+        });
+        is_in(in_condition)
     }
 
     /// Bounded checks of the best edits; what violates something is dropped, and what it
@@ -395,7 +468,8 @@ impl Workshop<'_> {
                 selected: Some((global, *element, *value)),
                 max_runs: self.request.options.check_runs,
                 max_steps: max_steps.max(self.request.options.steps / 4),
-                resources: self.request.options.resources,
+                resources: self.request.options.resources / 3,
+                runs_after: 0,
             };
             let explored = search.run(&|_| true, self.cancel);
             if let Some(violation) = explored.violations.first() {
@@ -411,6 +485,7 @@ impl Workshop<'_> {
             let survivor = &mut survivors[at];
             survivor.evidence.is_proved = explored.incomplete.is_none();
             survivor.verified.push(match &explored.incomplete {
+                None if explored.n_runs == 1 => "the only path is free of violations".to_owned(),
                 None => format!(
                     "all {} paths within the bounds are free of violations",
                     explored.n_runs

@@ -15,6 +15,12 @@ pub struct Target {
 }
 
 impl Target {
+    /// The same for each line alone.
+    pub fn singly(&self) -> Vec<Target> {
+        let one = |line: &u32| Target { lines: vec![*line], file: self.file.clone() };
+        self.lines.iter().map(one).collect()
+    }
+
     pub fn matches(&self, program: &Program, violation: &Violation) -> bool {
         if self.lines.is_empty() {
             return true;

@@ -11,6 +11,7 @@ pub mod effects;
 pub mod externals;
 pub mod loops;
 pub mod memory;
+pub mod octagon;
 pub mod pointsto;
 mod queries;
 pub mod ranges;

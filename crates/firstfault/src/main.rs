@@ -33,6 +33,7 @@ fn main() -> ExitCode {
         Command::Capture(args) => commands::capture::run(&args, &cancel),
         Command::Show(args) => commands::show::run(&args, &cancel),
         Command::Locate(args) => commands::locate::run(&args, &cancel),
+        Command::Diagnose(args) => commands::diagnose::run(&args, &cancel),
         Command::Crash(args) => commands::crash::run(&args, &cancel),
         Command::Suggest(args) => commands::suggest::run(&args, &cancel),
         Command::Learn(args) => commands::learn::run(&args, &cancel),

@@ -1,11 +1,12 @@
 //! Reads and writes of memory, at addresses that may follow from inputs.
 
 use logic::words::{WordId, WordOp};
-use program::{Access, Address, Ty};
+use program::{Access, Address, CType, InstId, Op, Operand, PathStep, Program, Ty};
 
 use crate::arithmetic::width;
 use crate::exec::{Frame, Machine};
 use crate::instructions::part_bytes;
+use crate::memory::Reach;
 use crate::path::Why;
 use crate::value::{Bits, Value, signed};
 use crate::{FaultKind, Stop};
@@ -53,6 +54,7 @@ impl<'p> Machine<'p> {
         access: &Access,
         ty: Ty,
     ) -> Result<Value, Stop> {
+        self.check_element(frame, access.ptr)?;
         let address = self.settled(frame, access.ptr)?;
         if let Ty::Aggregate(bytes) = ty {
             let address = self.pinned(address) as u64;
@@ -86,6 +88,7 @@ impl<'p> Machine<'p> {
         access: &Access,
         value: &Value,
     ) -> Result<(), Stop> {
+        self.check_element(frame, access.ptr)?;
         let address = self.settled(frame, access.ptr)?;
         match (value, access.bit_field) {
             (Value::Bits(bits), None) => self.store_bytes(address, access.size, *bits),
@@ -107,11 +110,40 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// An element of an array inside a larger object lies in that array: a row of a matrix, a
+    /// member that is not the last.
+    fn check_element(&mut self, frame: &Frame<'p>, ptr: Operand) -> Result<(), Stop> {
+        let Some((index, count)) = element_of(self.program, frame, ptr) else { return Ok(()) };
+        let (at, word) = match index {
+            Index::Constant(at) => (i128::from(at), None),
+            Index::Operand(operand) => {
+                let bits = self.settled(frame, operand)?;
+                let index_width = width(self.ty(frame, operand))?;
+                let words = &mut self.memory.words;
+                let word = bits.word.map(|word| words.resize(word, 64, true));
+                (signed(bits.bits, index_width), word)
+            }
+        };
+        let is_inside = (0..i128::from(count)).contains(&at);
+        if let Some(word) = word {
+            let words = &mut self.memory.words;
+            let limit = words.constant(64, count.into());
+            let inside = words.binary(WordOp::UnsignedLt, word, limit);
+            if is_inside {
+                self.holds(inside, Why::Check(FaultKind::OutOfBounds));
+            } else {
+                self.violated.get_or_insert(inside);
+            }
+        }
+        if is_inside { Ok(()) } else { Err(Stop::Fault(FaultKind::OutOfBounds)) }
+    }
+
     /// Reads wherever the inputs may lead, as far as that can be said.
     pub(crate) fn load_bytes(&mut self, address: Bits, size: u64) -> Result<Bits, Stop> {
         let at = address.bits as u64;
         let Some(unknown) = address.word else { return self.memory.load(at, size) };
-        let value = self.memory.load(at, size)?;
+        let value =
+            self.memory.load(at, size).inspect_err(|_| self.note_violation(address, size))?;
         self.stays_inside(at, unknown, size);
         self.keep_aligned(at, unknown, size);
         let word = self.memory.word_at(at, unknown, size);
@@ -132,7 +164,7 @@ impl<'p> Machine<'p> {
         let at = address.bits as u64;
         let Some(unknown) = address.word else { return self.memory.store(at, size, value) };
         // A store that fails must not change anything.
-        self.memory.load(at, size)?;
+        self.memory.load(at, size).inspect_err(|_| self.note_violation(address, size))?;
         self.stays_inside(at, unknown, size);
         self.keep_aligned(at, unknown, size);
         if self.memory.store_at(at, unknown, size, value) {
@@ -142,14 +174,29 @@ impl<'p> Machine<'p> {
         self.memory.store(at, size, value)
     }
 
-    /// Records that the access stays in the object it meets on this run.
-    fn stays_inside(&mut self, at: u64, unknown: WordId, size: u64) {
-        let Some(reach) = self.memory.reach(at) else { return };
+    /// Remembers what would have kept an access that fails inside the object it was meant for:
+    /// the nearest.
+    fn note_violation(&mut self, address: Bits, size: u64) {
+        let (Some(word), at) = (address.word, address.bits as u64) else { return };
+        let inside = match self.memory.nearest(at) {
+            Some(reach) => self.inside(word, reach, size),
+            None => return,
+        };
+        self.violated.get_or_insert(inside);
+    }
+
+    fn inside(&mut self, unknown: WordId, reach: Reach, size: u64) -> WordId {
         let words = &mut self.memory.words;
         let base = words.constant(64, u128::from(reach.base));
         let offset = words.binary(WordOp::Sub, unknown, base);
         let last = words.constant(64, u128::from(reach.size.saturating_sub(size)));
-        let inside = words.binary(WordOp::UnsignedLe, offset, last);
+        words.binary(WordOp::UnsignedLe, offset, last)
+    }
+
+    /// Records that the access stays in the object it meets on this run.
+    fn stays_inside(&mut self, at: u64, unknown: WordId, size: u64) {
+        let Some(reach) = self.memory.reach(at) else { return };
+        let inside = self.inside(unknown, reach, size);
         self.holds(inside, Why::Check(FaultKind::OutOfBounds));
     }
 
@@ -203,5 +250,43 @@ impl<'p> Machine<'p> {
         self.has_room(to, size);
         let (to, size) = (self.pinned(to) as u64, self.pinned(size) as u64);
         self.memory.fill(to, size, byte)
+    }
+}
+
+enum Index {
+    Constant(i64),
+    Operand(Operand),
+}
+
+/// Where an address is that of an element of an array which is part of something larger: the
+/// index, and how many elements there are.
+fn element_of(program: &Program, frame: &Frame, ptr: Operand) -> Option<(Index, u64)> {
+    let address = address_at(frame, ptr)?;
+    let [step @ PathStep::Index { .. }] = &address.path[..] else { return None };
+    let whole = address_at(frame, address.base)?;
+    if let Some(PathStep::Field { record, member }) = whole.path.last()
+        && *member as usize + 1 == program.records.get(*record)?.members.len()
+    {
+        return None;
+    }
+    let Operand::Inst(base) = address.base else { return None };
+    let array = program.pointee(frame.body.insts[base].ctype);
+    let CType::Array { count: Some(count), .. } = program.resolved_type(array) else {
+        return None;
+    };
+    let PathStep::Index { term, constant } = step else { return None };
+    let index = match term {
+        Some(term) => Index::Operand(address.terms.get(*term as usize)?.index),
+        None => Index::Constant(*constant),
+    };
+    Some((index, *count))
+}
+
+fn address_at<'f>(frame: &'f Frame, operand: Operand) -> Option<&'f Address> {
+    let Operand::Inst(inst) = operand else { return None };
+    let inst: InstId = inst;
+    match &frame.body.insts[inst].op {
+        Op::Address(address) => Some(address),
+        _ => None,
     }
 }

@@ -9,8 +9,10 @@ use program::{
     Program, Terminator, Ty,
 };
 
+use logic::words::WordId;
 use rustc_hash::FxHashSet;
 
+use crate::choices::Choices;
 use crate::constants::{Layout, Target, resolve_alias};
 use crate::inputs::InputState;
 use crate::memory::Memory;
@@ -54,6 +56,10 @@ pub struct Machine<'p> {
     /// Bytes of standard input taken so far, and how many there are.
     pub(crate) stdin_read: Vec<(u32, Bits)>,
     pub(crate) stdin_length: Option<Bits>,
+    /// How calls of a repair program's own functions choose, where it is one.
+    pub choices: Option<Choices>,
+    /// Had this bit been one, the access that ended the run would have been defined.
+    pub violated: Option<WordId>,
 }
 
 /// One call of a function.
@@ -108,6 +114,8 @@ impl<'p> Machine<'p> {
             library: BTreeMap::new(),
             stdin_read: Vec::new(),
             stdin_length: None,
+            choices: None,
+            violated: None,
         })
     }
 

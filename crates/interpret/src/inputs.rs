@@ -35,6 +35,17 @@ pub enum Input {
     Outside(u32),
     /// The value a selector of a repair program has.
     Selector(u32),
+    /// Which alternative the n-th evaluation of a site takes, zero being the original; the same
+    /// at every evaluation where `instance` is 0.
+    Choice {
+        site: u32,
+        instance: u32,
+    },
+    /// The value the n-th evaluation of a site has instead, counted from 1.
+    Result {
+        site: u32,
+        instance: u32,
+    },
 }
 
 /// Values of inputs; zero where nothing is said.
@@ -143,7 +154,8 @@ impl Machine<'_> {
         Shared { words: self.memory.words, unknowns: self.inputs.unknowns }
     }
 
-    fn unknown(&mut self, input: Input, width: u32) -> WordId {
+    /// The unknown of an input, made where it is asked for the first time.
+    pub(crate) fn unknown(&mut self, input: Input, width: u32) -> WordId {
         if let Some((_, word)) = self.inputs.unknowns.get(&input)
             && self.memory.words.width(*word) == width
         {

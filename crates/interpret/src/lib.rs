@@ -12,6 +12,7 @@
 
 mod access;
 mod arithmetic;
+mod choices;
 mod constants;
 mod exec;
 mod float;
@@ -26,6 +27,7 @@ mod shadow;
 mod value;
 mod varargs;
 
+pub use choices::{Choices, Chosen};
 pub use exec::Machine;
 pub use inputs::{Input, Inputs, Limits, Shared};
 pub use memory::Touch;

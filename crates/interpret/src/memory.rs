@@ -121,6 +121,20 @@ impl Memory {
         Some(Reach { base: *base, size: object.bytes.len() as u64 })
     }
 
+    /// The object an address outside of all was most likely meant for.
+    pub fn nearest(&self, address: u64) -> Option<Reach> {
+        let before = self.reach(address);
+        let after = self.objects.range(address..).next();
+        let after = after.map(|(base, o)| Reach { base: *base, size: o.bytes.len() as u64 });
+        match (before, after) {
+            (Some(before), Some(after)) => {
+                let past = address.saturating_sub(before.base + before.size);
+                Some(if past <= after.base - address { before } else { after })
+            }
+            (before, after) => before.or(after),
+        }
+    }
+
     pub fn load(&mut self, address: u64, size: u64) -> Result<Bits, Stop> {
         self.touch(address, size, false);
         let (start, object) = find(&self.objects, address, size)?;

@@ -70,19 +70,42 @@ impl Machine<'_> {
                 let defined = words.binary(WordOp::UnsignedLt, b, limit);
                 self.holds(defined, Why::Check(FaultKind::Shift));
             }
-            Add | Sub | Mul if nsw && width <= 64 => {
-                // Exact in twice the width.
-                let wide = width * 2;
-                let (x, y) = (words.sign_extend(a, wide), words.sign_extend(b, wide));
+            Add | Sub if nsw => {
+                // Overflow shows in the signs of the operands and the result.
                 let Some(operator) = operator(op) else { return };
-                let exact = words.binary(operator, x, y);
-                let wrapped = words.binary(operator, a, b);
-                let wrapped = words.sign_extend(wrapped, wide);
-                let fits = words.eq(exact, wrapped);
+                let result = words.binary(operator, a, b);
+                let changed = words.binary(WordOp::Xor, a, result);
+                let other = if op == Add { result } else { a };
+                let differs = words.binary(WordOp::Xor, b, other);
+                let both = words.binary(WordOp::And, changed, differs);
+                let zero = words.constant(width, 0);
+                let fits = words.binary(WordOp::SignedLe, zero, both);
                 self.holds(fits, Why::Check(FaultKind::SignedOverflow));
             }
+            Mul if nsw => self.check_product((a, b), width),
             _ => {}
         }
+    }
+
+    /// A product with a constant overflows outside a range; of others the solver is not asked.
+    fn check_product(&mut self, (a, b): (WordId, WordId), width: u32) {
+        let words = &mut self.memory.words;
+        let (factor, other) = match (words.as_const(a), words.as_const(b)) {
+            (Some(factor), None) => (factor, b),
+            (None, Some(factor)) => (factor, a),
+            _ => return,
+        };
+        let factor = crate::value::signed(factor, width);
+        if factor <= 1 {
+            return;
+        }
+        let limit = (1i128 << (width - 1)) - 1;
+        let high = words.constant(width, (limit / factor) as u128);
+        let low = words.constant(width, (-(limit + 1) / factor) as u128);
+        let below = words.binary(WordOp::SignedLe, other, high);
+        let above = words.binary(WordOp::SignedLe, low, other);
+        let fits = words.and(below, above);
+        self.holds(fits, Why::Check(FaultKind::SignedOverflow));
     }
 
     pub(crate) fn shadow_compare(

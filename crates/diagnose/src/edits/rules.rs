@@ -86,7 +86,42 @@ impl Rules<'_, '_, '_> {
         Some(site.bytes.clone())
     }
 
+    /// Where a mistake is likelier or less likely than elsewhere: bounds of loops are often one
+    /// off, offsets of indices seldom, and the places of a program's arguments hardly ever.
+    fn placed(&self, bytes: &Range<usize>, kind: &str, weight: u32) -> u32 {
+        let around = self.parent(bytes).map(|e| self.text(&e.bytes)).unwrap_or_default();
+        let own = self.text(bytes);
+        if [&around, &own].iter().any(|text| text.contains("argv") || text.contains("argc")) {
+            return weight / 2;
+        }
+        let is_in = |role: (&str, Option<&str>)| {
+            self.expressions.iter().any(|e| e.parent == role && contains(&e.bytes, bytes))
+        };
+        if !matches!(kind, "constant-off-by-one" | "expression-off-by-one" | "needless-off-by-one")
+        {
+            return weight;
+        }
+        let is_loop = matches!(self.statement.kind, StatementKind::For | StatementKind::While);
+        if is_in(("subscript_expression", Some("index"))) {
+            weight.saturating_sub(4)
+        } else if is_loop && self.is_limit(bytes) {
+            weight + 3
+        } else {
+            weight
+        }
+    }
+
+    /// Part of the right side of a comparison.
+    fn is_limit(&self, bytes: &Range<usize>) -> bool {
+        self.expressions.iter().any(|e| {
+            let operator = e.operator.as_ref().map(|o| self.text(o)).unwrap_or_default();
+            matches!(operator.as_str(), "<" | "<=" | ">" | ">=")
+                && e.operands.get(1).is_some_and(|right| contains(right, bytes))
+        })
+    }
+
     fn add(&mut self, bytes: &Range<usize>, new: String, kind: &'static str, weight: u32) {
+        let weight = self.placed(bytes, kind, weight);
         let Some(site) = self.site(bytes) else { return };
         let site_text = format!(
             "{}{new}{}",
@@ -133,6 +168,7 @@ impl Rules<'_, '_, '_> {
         if self.is_bound(e) {
             self.off_by_one(e);
             self.other_bounds(e);
+            self.other_index(e);
         }
         if self.is_condition(e) {
             self.condition(e);
@@ -384,6 +420,24 @@ impl Rules<'_, '_, '_> {
             }
             self.add_kind(&e.bytes, other.clone(), "wrong-bound");
             known.push(other);
+        }
+    }
+
+    /// An index that should be a plain variable.
+    fn other_index(&mut self, e: &Expression) {
+        if e.parent != ("subscript_expression", Some("index")) || e.kind == "identifier" {
+            return;
+        }
+        let mut names: Vec<(usize, String)> = Vec::new();
+        for variable in self.context.visible(e.bytes.start) {
+            if variable.shape.is_empty() && is_number(&variable.base) {
+                let distance = e.bytes.start.abs_diff(variable.bytes.start);
+                names.push((distance, variable.name.clone()));
+            }
+        }
+        names.sort();
+        for (_, name) in names.into_iter().take(MAX_ALTERNATIVES) {
+            self.add_kind(&e.bytes, name, "wrong-index");
         }
     }
 

@@ -49,6 +49,8 @@ pub enum Command {
     Suggest(crate::commands::suggest::SuggestArgs),
     /// Learn from a fix, or from the fixes in a repository
     Learn(crate::commands::learn::LearnArgs),
+    /// Find the statement behind a violated property, and what it should probably be
+    Diagnose(crate::commands::diagnose::DiagnoseArgs),
     /// Check, show, test and start fault specifications
     Spec(SpecArgs),
     /// Write the findings of the last command again, in any format

@@ -7,6 +7,7 @@ pub mod check;
 pub mod correlate;
 pub mod crash;
 pub mod learn;
+pub mod diagnose;
 pub mod locate;
 pub mod lsp;
 pub mod project;

@@ -218,6 +218,35 @@ fn set_up_threads(jobs: usize) -> Result<()> {
         .context("cannot start threads")
 }
 
+/// Compiles changed copies of files that were imported before, and links them. Says nothing:
+/// what the compiler objects to is the inner error.
+pub fn import_changed(
+    inputs: &Inputs,
+    root: &Path,
+    args: &RunArgs,
+    cancel: &Cancel,
+) -> Result<std::result::Result<Program, Vec<String>>> {
+    let timings = Timings::default();
+    let (cache, settings) = settings(root, args, cancel);
+    let unit_time = settings.unit_time;
+    let mut project = capture::load(inputs, &cache, &settings)?;
+    let clang = project.clang.take().map_or_else(Clang::find, Ok)?;
+    let importer = Importer::new(root, &cache, clang, unit_time, &timings, cancel)?;
+    let mut units = Vec::new();
+    let mut objections = Vec::new();
+    for unit in &project.units {
+        match importer.import(unit) {
+            Ok(program) => units.push(program),
+            Err(failure) if failure.details.is_empty() => bail!("{}", failure.reason),
+            Err(failure) => objections.extend(failure.details),
+        }
+    }
+    if !objections.is_empty() {
+        return Ok(Err(objections));
+    }
+    Ok(Ok(program::link::link(units).program))
+}
+
 impl Imported {
     /// Joins the units of one program as a linker would. Each plan can be linked once.
     pub fn link(&mut self, index: usize) -> Program {

@@ -39,6 +39,7 @@ impl Machine<'_> {
     ) -> Result<Option<Value>, Stop> {
         let given = Given { name: &function.name, values };
         for part in [
+            Self::call_choice,
             Self::call_tester,
             Self::call_heap,
             Self::call_string,

@@ -79,8 +79,8 @@ impl Machine<'_> {
             }
             "atoi" | "atol" | "atoll" => {
                 let start = self.place(given, 0)?;
-                let (value, _) = self.read_number(start, 10, 64)?;
                 let width = if name == "atoi" { 32 } else { 64 };
+                let (value, _) = self.read_number(start, 10, width)?;
                 Ok(Some(Some(self.low(value, width).into())))
             }
             "strtol" | "strtoul" | "strtoll" | "strtoull" | "__isoc23_strtol"
@@ -244,6 +244,7 @@ impl Machine<'_> {
             let factor = Bits::known(base.into());
             let product = binary(BinaryOp::Mul, ty, (value, factor), false)?;
             let product = self.shadow_binary(BinaryOp::Mul, ty, (value, factor), false, product);
+            let digit = self.low(digit, width);
             let sum = binary(BinaryOp::Add, ty, (product, digit), false)?;
             value = self.shadow_binary(BinaryOp::Add, ty, (product, digit), false, sum);
             at += 1;
@@ -268,6 +269,7 @@ impl Machine<'_> {
             self.holds(held, Why::Branch);
             let words = &mut self.memory.words;
             let wide = words.resize(distance, 64, false);
+            // As wide as any number that is read; cut where it is added.
             let value = Bits::known(byte.bits.wrapping_sub(b'0'.into()) & 0xff);
             return Ok(is_digit.then_some(value.with_word(Some(wide))));
         }

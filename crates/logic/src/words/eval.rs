@@ -19,6 +19,10 @@ impl Values {
         self.values.get(&unknown).copied().unwrap_or(0)
     }
 
+    pub fn retain(&mut self, keep: impl Fn(UnknownId) -> bool) {
+        self.values.retain(|unknown, _| keep(*unknown));
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (UnknownId, u128)> {
         self.values.iter().map(|(unknown, value)| (*unknown, *value))
     }

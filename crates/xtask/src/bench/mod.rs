@@ -12,6 +12,7 @@ mod code_lines;
 mod corpora;
 mod crash;
 mod defects;
+mod diagnose;
 mod import;
 mod juliet;
 mod locate;
@@ -64,6 +65,8 @@ pub enum Bench {
     Crash(crash::Crash),
     /// How long large reports take to write and to open, and an editor waits after a save
     Report(report::Report),
+    /// How high the right statement and the right change rank, on programs with a violated property
+    Diagnose(diagnose::Diagnose),
     /// Draw findings on real code for people to judge
     Triage(triage::Triage),
     /// Obtain the corpora and write a compile_commands.json for each, without measuring
@@ -100,6 +103,7 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
             let corpora = obtained(root, &[report::CORPUS.to_owned()])?;
             report::run(root, &corpora[0], &options)
         }
+        Bench::Diagnose(options) => diagnose::run(root, &options),
         Bench::Triage(options) => triage::run(&options),
         Bench::Obtain { names } => {
             for corpus in obtained(root, &names)? {

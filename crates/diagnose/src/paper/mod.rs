@@ -1,0 +1,203 @@
+//! The paper's error localisation, as it has it: a repair program over the failing trace, one
+//! selector for each assignment and condition, all solutions by blocking.
+//!
+//! The repair program is the user's text in which assignments and conditions pass through
+//! `firstfault_choose`; run on the failing input it goes the way of the error trace and records
+//! what each value and decision would be were some of them chosen otherwise. Leaving the trace
+//! at a decision, or passing the check that fails, avoids the error; z3 finds the selectors.
+
+mod sites;
+mod solve;
+
+pub use sites::Site;
+pub use solve::Solution;
+
+use base::Cancel;
+use findings::{Change, Place, Repair};
+use interpret::{Choices, Machine};
+use std::collections::BTreeSet;
+use syntax::Source;
+
+use crate::judge::Given;
+use crate::trace::Trace;
+use crate::trust::Mined;
+use crate::{Compile, Compiled, DiagnoseError, Rejected, Request, check};
+
+/// Which of the paper's improvements take part; each has those before it, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Config {
+    /// Section 3 alone.
+    Basic,
+    /// 4.3 and 4.4: repeated statements choose alike, a value that is changed is not changed
+    /// again by what uses it, few changes, solutions common to several traces.
+    Constraints,
+    /// 4.1: results stay within the safety projections of proved properties.
+    Projection,
+    /// 4.1: statements that proofs rest on are not changed.
+    Trusted,
+}
+
+/// What to localise with.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub config: Config,
+    /// Alternatives of the annotation library, chosen by weighted MaxSAT.
+    pub maxsat: bool,
+    /// Statements a solution may change, from `Constraints` on.
+    pub max_changes: u32,
+    /// Solutions to look for.
+    pub max_solutions: usize,
+}
+
+/// The solutions of one failing input, best first.
+pub fn localise(
+    request: &Request,
+    compiler: &dyn Compile,
+    settings: Settings,
+    (entry, failing): (&str, &[Given]),
+    (trace, mined): (&Trace, &Mined),
+    cancel: &Cancel,
+) -> Result<(Vec<Repair>, Vec<String>), DiagnoseError> {
+    let sources: Vec<Source> =
+        request.files.iter().map(|file| Source::parse(file.text.clone())).collect();
+    let mut sites = Vec::new();
+    for (index, file) in request.files.iter().enumerate() {
+        let on_slice = |line: u32| trace.sliced.contains(&(file.path.clone(), line));
+        sites.extend(sites::find(&sources[index], index, &on_slice));
+    }
+    let library = settings.maxsat.then_some(&request.library);
+    let (compiled, sites) = compile(&sources, sites, library, compiler, cancel)?;
+    let trusted = trusted(request, settings, &sites, mined);
+    let mut all: Option<Vec<Solution>> = None;
+    let mut notes = Vec::new();
+    for given in failing {
+        check(cancel)?;
+        let choices = Choices::new(settings.config >= Config::Constraints, trusted.clone());
+        let solved = run(request, &compiled, entry, given, choices).map(|machine| {
+            solve::solve(machine, &sites, settings, 10 * request.options.resources, mined, request)
+        });
+        let Some((solutions, why)) = solved else {
+            notes.push("the repair program does not follow the error trace".to_owned());
+            continue;
+        };
+        notes.extend(why);
+        all = Some(match all {
+            None => solutions,
+            // Only what mends every trace.
+            Some(known) => {
+                let sets: BTreeSet<_> = solutions.iter().map(|s| s.sites.clone()).collect();
+                known.into_iter().filter(|s| sets.contains(&s.sites)).collect()
+            }
+        });
+        if settings.config == Config::Basic {
+            break;
+        }
+    }
+    let mut solutions = all.unwrap_or_default();
+    solutions.sort_by_key(|solution| solution.rank_key());
+    let repairs =
+        solutions.iter().zip(1..).map(|(s, rank)| report(request, &sources, &sites, s, rank));
+    Ok((repairs.take(request.options.top).collect(), notes))
+}
+
+fn trusted(request: &Request, settings: Settings, sites: &[Site], mined: &Mined) -> BTreeSet<u32> {
+    if settings.config < Config::Trusted {
+        return BTreeSet::new();
+    }
+    let is_trusted = |site: &Site| {
+        mined.trusted.contains(&(
+            request.files[site.file].path.clone(),
+            site.line,
+            site.is_condition(),
+        ))
+    };
+    (0..).zip(sites).filter(|(_, site)| is_trusted(site)).map(|(number, _)| number).collect()
+}
+
+/// Compiles the repair program, leaving out sites the compiler objects to.
+fn compile(
+    sources: &[Source],
+    mut sites: Vec<Site>,
+    library: Option<&crate::Library>,
+    compiler: &dyn Compile,
+    cancel: &Cancel,
+) -> Result<(Compiled, Vec<Site>), DiagnoseError> {
+    for _ in 0..20 {
+        check(cancel)?;
+        let written: Vec<(Vec<u8>, Vec<(usize, std::ops::Range<usize>)>)> = sources
+            .iter()
+            .enumerate()
+            .map(|(file, source)| sites::write(source, file, &mut sites, library))
+            .collect();
+        let texts: Vec<Vec<u8>> = written.iter().map(|(text, _)| text.clone()).collect();
+        let errors = match compiler.compile(&texts) {
+            Ok(compiled) => return Ok((compiled, sites)),
+            Err(Rejected::Failed(why)) => return Err(DiagnoseError::Uncompilable(why)),
+            Err(Rejected::At(errors)) => errors,
+        };
+        let mut dropped = BTreeSet::new();
+        for (file, line, _) in errors {
+            let Some((text, places)) = written.get(file) else { continue };
+            let line_of = |at: usize| text[..at].iter().filter(|b| **b == b'\n').count() as u32 + 1;
+            let here = places.iter().filter(|(_, place)| line_of(place.start) == line);
+            dropped.extend(here.map(|(site, _)| *site));
+        }
+        if dropped.is_empty() {
+            break;
+        }
+        let mut index = 0;
+        sites.retain(|_| {
+            index += 1;
+            !dropped.contains(&(index - 1))
+        });
+    }
+    Err(DiagnoseError::Uncompilable("statements cannot be made to choose".to_owned()))
+}
+
+/// Runs the repair program along the error trace.
+fn run<'p>(
+    request: &Request,
+    compiled: &'p Compiled,
+    entry: &str,
+    given: &Given,
+    choices: Choices,
+) -> Option<Machine<'p>> {
+    let mut machine = Machine::new(&compiled.program, request.options.steps * 2).ok()?;
+    machine.choices = Some(choices);
+    let result = match given {
+        Given::Found(inputs, limits) => machine.run_unknown(entry, inputs, limits, false),
+        Given::Test(test) => machine.run_main(&test.arguments, &test.stdin),
+    };
+    let is_violated =
+        matches!(crate::explore::ending(&result), crate::explore::Ending::Violates(_));
+    is_violated.then_some(machine)
+}
+
+fn report(
+    request: &Request,
+    sources: &[Source],
+    sites: &[Site],
+    solution: &Solution,
+    rank: u32,
+) -> Repair {
+    let change = |(site, new): (&u32, &String)| {
+        let site = &sites[*site as usize];
+        let source = &sources[site.file];
+        let (line, column) = source.position(site.bytes.start);
+        let place = Place {
+            file: request.files[site.file].path.clone(),
+            line,
+            column,
+            function: site.function.clone(),
+        };
+        Change { place, old: source.slice(&site.bytes), new: new.clone() }
+    };
+    Repair {
+        rank,
+        fault: None,
+        changes: solution.sites.iter().zip(&solution.values).map(change).collect(),
+        steps: Vec::new(),
+        verified: vec![solution.verified()],
+        why: "a solution of the repair program".to_owned(),
+    }
+}

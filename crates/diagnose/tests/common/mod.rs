@@ -1,0 +1,76 @@
+//! Diagnoses C text as the command line does, with the compiler in between.
+
+use std::path::Path;
+use std::process::Command;
+
+use base::Cancel;
+use diagnose::{
+    Compile, Compiled, Diagnosis, Library, Options, PaperSettings, Rejected, Request, SourceFile,
+    Target, TestCase,
+};
+use program::Program;
+
+const NAME: &str = "program.c";
+
+pub struct Clang;
+
+impl Compile for Clang {
+    fn compile(&self, texts: &[Vec<u8>]) -> Result<Compiled, Rejected> {
+        import(&texts[0]).map(|program| Compiled { program, paths: vec![NAME.to_owned()] })
+    }
+}
+
+pub fn import(text: &[u8]) -> Result<Program, Rejected> {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(folder.path().join(NAME), text).expect("a file can be written");
+    let preprocessed = Command::new("clang-19")
+        .args(["-E", "-dD", "-w", NAME])
+        .current_dir(&folder)
+        .output()
+        .expect("clang-19 starts");
+    let read = &mut |path: &Path| std::fs::read(folder.path().join(path)).ok();
+    let prepared = capture::provenance::prepare(&preprocessed.stdout, read);
+    let (limits, cancel) = (base::child::Limits::default(), Cancel::new());
+    let flags: [&str; 0] = [];
+    let bitcode = llvm::compile(&prepared.text, &flags, &prepared.map, &limits, &cancel)
+        .map_err(|error| objections(&error.to_string()))?;
+    let unit = llvm::import(&bitcode, &prepared.map, NAME).expect("what compiles is imported");
+    Ok(program::link::link(vec![unit]).program)
+}
+
+fn objections(messages: &str) -> Rejected {
+    let place = |line: &str| {
+        let mut parts = line.strip_prefix(NAME)?.trim_start_matches(':').split(':');
+        Some((0, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+    };
+    let found: Vec<_> = messages.lines().filter_map(place).collect();
+    if found.is_empty() { Rejected::Failed(messages.to_owned()) } else { Rejected::At(found) }
+}
+
+pub fn diagnose(text: &str, paper: Option<PaperSettings>, tests: Vec<TestCase>) -> Diagnosis {
+    let program = import(text.as_bytes()).unwrap_or_else(|why| panic!("{why:?}"));
+    let file = SourceFile { path: NAME.to_owned(), text: text.as_bytes().to_vec() };
+    let request = Request {
+        program: &program,
+        files: vec![file],
+        target: Target::default(),
+        entry: None,
+        library: Library::own(),
+        tests,
+        paper,
+        options: Options { top: 100, ..Options::default() },
+    };
+    diagnose::diagnose(&request, &Clang, &Cancel::new()).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// Line, old and new text of the changes of each repair.
+pub fn changes(diagnosis: &Diagnosis) -> Vec<Vec<(u32, &str, &str)>> {
+    diagnosis
+        .repairs
+        .iter()
+        .map(|repair| {
+            let changes = repair.changes.iter();
+            changes.map(|c| (c.place.line, c.old.as_str(), c.new.as_str())).collect()
+        })
+        .collect()
+}

@@ -1,0 +1,125 @@
+//! The paper's figures, written anew, with the paper's outcomes.
+
+mod common;
+
+use common::{changes, diagnose};
+use diagnose::{Config, Diagnosis, PaperSettings};
+
+/// Fig 2.
+const SUM: &str = "\
+int sum(int *a, int n) {
+  int i, s = 0;
+  for (i = 0; i <= n; ++i) {
+    s = s + a[i];
+  }
+  return s;
+}
+int main(void) {
+  int a[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  sum(a, 10);
+  return 0;
+}
+";
+
+/// 4.4: N1 is line 3, N2 line 5, N3 line 7.
+const TWO_TRACES: &str = "\
+#include <assert.h>
+int main(int argc, char **argv) {
+  int x = 0;
+  if (argc > 1) {
+    x = x + 2;
+  } else {
+    x = x + 3;
+  }
+  assert(x <= 1);
+  return 0;
+}
+";
+
+fn paper(config: Config, maxsat: bool) -> Option<PaperSettings> {
+    Some(PaperSettings { config, maxsat, max_changes: 2, max_solutions: 250 })
+}
+
+/// The lines each solution changes.
+fn lines(diagnosis: &Diagnosis) -> Vec<Vec<u32>> {
+    let lines = |repair: &findings::Repair| repair.changes.iter().map(|c| c.place.line).collect();
+    diagnosis.repairs.iter().map(lines).collect()
+}
+
+#[test]
+fn fig_3_the_trace_has_23_steps_and_no_assignment_of_s() {
+    let diagnosis = diagnose(SUM, None, Vec::new());
+    let found = diagnosis.violation.expect("the bound is violated");
+    assert_eq!((found.rule, found.place.line), ("buffer-overflow", 4));
+    let steps = &found.trace.steps;
+    assert_eq!(steps.len(), 23);
+    assert_eq!(steps[0].note, "i = 0");
+    assert_eq!(steps[1].note, "condition (i <= n) is true");
+    assert_eq!(steps[2].note, "i = i + 1: i is 1");
+    assert_eq!(steps[20].note, "i = i + 1: i is 10");
+    assert!(steps[22].note.starts_with("check fails"), "{}", steps[22].note);
+    assert!(steps.iter().all(|step| !step.note.starts_with("s =")));
+}
+
+#[test]
+fn the_loop_condition_is_mended_first() {
+    let diagnosis = diagnose(SUM, None, Vec::new());
+    assert_eq!(changes(&diagnosis)[0], [(3, "<=", "<")]);
+    assert!(diagnosis.repairs[0].verified.iter().any(|v| v.contains("free of violations")));
+}
+
+#[test]
+fn fig_5_basic_solutions_hold_the_condition_and_the_initialisation() {
+    let diagnosis = diagnose(SUM, paper(Config::Basic, false), Vec::new());
+    let all = changes(&diagnosis);
+    let alone = |text: &str| all.iter().any(|s| s.len() == 1 && s[0].1 == text);
+    assert!(alone("i <= n"), "{all:?}");
+    assert!(alone("0"), "{all:?}");
+}
+
+#[test]
+fn each_configuration_has_fewer_solutions() {
+    let counts: Vec<usize> =
+        [Config::Basic, Config::Constraints, Config::Projection, Config::Trusted]
+            .into_iter()
+            .map(|config| diagnose(SUM, paper(config, false), Vec::new()).repairs.len())
+            .collect();
+    assert!(counts.windows(2).all(|pair| pair[0] >= pair[1]), "{counts:?}");
+    assert!(counts[0] > counts[3], "{counts:?}");
+}
+
+#[test]
+fn safety_projections_keep_results_inside_the_array() {
+    let diagnosis = diagnose(SUM, paper(Config::Projection, false), Vec::new());
+    let all = changes(&diagnosis);
+    let results = all.iter().flatten().filter(|(_, old, _)| *old == "0");
+    for (_, _, new) in results {
+        assert!(new.parse::<i64>().is_ok_and(|value| value >= 0), "{all:?}");
+    }
+}
+
+#[test]
+fn the_proof_of_the_lower_bound_makes_the_initialisation_trusted() {
+    let diagnosis = diagnose(SUM, paper(Config::Trusted, false), Vec::new());
+    let all = changes(&diagnosis);
+    assert!(!all.is_empty());
+    assert!(all.iter().flatten().all(|(_, old, _)| *old != "0"), "{all:?}");
+    assert!(all.iter().any(|s| s.len() == 1 && s[0].1 == "i <= n"), "{all:?}");
+}
+
+#[test]
+fn maxsat_prefers_the_weightiest_alternative() {
+    let diagnosis = diagnose(SUM, paper(Config::Constraints, true), Vec::new());
+    let all = changes(&diagnosis);
+    assert!(all.iter().any(|s| s.iter().any(|c| c.2 == "i < n")), "{all:?}");
+}
+
+#[test]
+fn two_traces_leave_only_what_mends_both() {
+    let alone = lines(&diagnose(TWO_TRACES, paper(Config::Basic, false), Vec::new()));
+    assert!(alone.contains(&vec![3]), "{alone:?}");
+    assert!(alone.contains(&vec![5]) || alone.contains(&vec![7]), "{alone:?}");
+    let both = lines(&diagnose(TWO_TRACES, paper(Config::Constraints, false), Vec::new()));
+    assert_eq!(both.first(), Some(&vec![3]), "{both:?}");
+    assert!(both.iter().all(|lines| !lines.contains(&5) && !lines.contains(&7)), "{both:?}");
+}

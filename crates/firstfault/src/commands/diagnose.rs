@@ -1,0 +1,318 @@
+//! `firstfault diagnose`: from a property that can be violated to the statement that is
+//! probably wrong, and what it should be.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use base::Cancel;
+use capture::Inputs;
+use clap::Args;
+use diagnose::{
+    Compile, Compiled, Diagnosis, Library, Options, Rejected, Request, SourceFile, Target, TestCase,
+};
+use findings::{Fault, FaultOrigin, Findings, Notice, Place, Segment, Severity, Verdict};
+use report::output::Target as Output;
+use run::{Oracle, Suite};
+
+use super::{Outcome, reporting};
+use crate::args::{InputArgs, ListFormat, OutputArgs, RunArgs};
+use crate::pipeline;
+
+#[derive(Args)]
+pub struct DiagnoseArgs {
+    /// The C files of the program
+    #[arg(value_name = "FILES", required = true)]
+    files: Vec<PathBuf>,
+    /// Only a property that is violated in this line: LINE or FILE:LINE
+    #[arg(long, value_name = "LINE")]
+    line: Option<String>,
+    /// Only this fault of a `check` of the same files, together with those of its group
+    #[arg(long, value_name = "F3", conflicts_with = "line")]
+    fault: Option<String>,
+    /// The function to start in; main by default. Its parameters are unknown
+    #[arg(long, value_name = "NAME")]
+    function: Option<String>,
+    /// Tests the repaired program has to pass: a folder with NAME.args, NAME.in and NAME.out,
+    /// or a tests.toml
+    #[arg(long, value_name = "DIR|FILE")]
+    tests: Option<PathBuf>,
+    /// Mistakes to look for besides or instead of those firstfault knows
+    #[arg(long, value_name = "FILE")]
+    annotations: Option<PathBuf>,
+    /// One of the paper's configurations instead of trying edits
+    #[arg(long, value_enum)]
+    config: Option<ConfigArg>,
+    /// With the paper's repair program, choose among the library's alternatives by weight
+    #[arg(long)]
+    maxsat: bool,
+    /// Statements one solution of a configuration may change
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    max_changes: u32,
+    /// Repairs to show
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    top: u16,
+    /// Flags the files are compiled with
+    #[arg(last = true, value_name = "CFLAGS")]
+    flags: Vec<std::ffi::OsString>,
+    #[command(flatten)]
+    run: RunArgs,
+    /// How to write the report
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    format: ListFormat,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// The columns of the paper's table 1; each has what those before it have.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum ConfigArg {
+    /// A selector for every assignment and condition of the trace
+    Basic,
+    /// Repeated statements choose alike, use-def chains, several traces, few changes
+    Constraints,
+    /// Results within the safety projections of proved properties
+    Projection,
+    /// Statements that proofs rest on stay
+    Trusted,
+}
+
+fn paper(args: &DiagnoseArgs) -> Option<diagnose::PaperSettings> {
+    let config = match args.config {
+        Some(ConfigArg::Basic) => diagnose::Config::Basic,
+        Some(ConfigArg::Constraints) => diagnose::Config::Constraints,
+        Some(ConfigArg::Projection) => diagnose::Config::Projection,
+        Some(ConfigArg::Trusted) => diagnose::Config::Trusted,
+        None if args.maxsat => diagnose::Config::Constraints,
+        None => return None,
+    };
+    let (maxsat, max_changes) = (args.maxsat, args.max_changes);
+    Some(diagnose::PaperSettings { config, maxsat, max_changes, max_solutions: 250 })
+}
+
+pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
+    let output = Output::new(args.output.output.clone());
+    output.check()?;
+    let input = InputArgs { files: args.files.clone(), project: None, rest: args.flags.clone() };
+    let (inputs, root) = input.resolve()?;
+    let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
+    let program = match imported.plans.len() {
+        0 => bail!("there is no program to diagnose"),
+        _ => imported.link(0),
+    };
+    let compiler = Compiler::new(args, &inputs, &root, cancel)?;
+    let request = Request {
+        program: &program,
+        files: sources(args, &program)?,
+        target: target(args, &program)?,
+        entry: args.function.clone(),
+        library: library(args)?,
+        tests: tests(args)?,
+        paper: paper(args),
+        options: Options { top: usize::from(args.top), ..Options::default() },
+    };
+    let diagnosis = diagnose::diagnose(&request, &compiler, cancel)?;
+    let mut findings = imported.findings;
+    add(&mut findings, diagnosis);
+    findings.finish();
+    reporting::write(&output, &findings, &root, args.format.into(), report::Options::default())?;
+    Ok(Outcome::of(&findings))
+}
+
+/// The files as the program names them.
+fn sources(args: &DiagnoseArgs, program: &program::Program) -> Result<Vec<SourceFile>> {
+    let read = |path: &PathBuf| {
+        let text =
+            std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let end = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let given = path.display().to_string();
+        let known = program.files.iter().map(|file| file.path.clone());
+        let exact = known.clone().find(|known| *known == given);
+        let alike =
+            || known.clone().find(|known| end.as_ref().is_some_and(|end| known.ends_with(end)));
+        Ok(SourceFile { path: exact.or_else(alike).unwrap_or(given), text })
+    };
+    args.files.iter().map(read).collect()
+}
+
+/// The places of a fault that `check` finds, and of those that belong to its group.
+fn checked(id: &str, program: &program::Program) -> Result<Target> {
+    let rules = spec::discover::rules(&[])?;
+    let settings = detect::Settings::default();
+    let facts = settings.facts(program);
+    let mut found = Findings::new();
+    let foreign = correlate::Imported::default();
+    let phase = |_: &str, work: &mut dyn FnMut()| work();
+    correlate::check_with((program, &facts), &rules, &settings, &foreign, &mut found, &phase);
+    found.finish();
+    let Some(fault) = found.faults.iter().find(|fault| fault.id == id) else {
+        let known: Vec<&str> = found.faults.iter().map(|fault| fault.id.as_str()).collect();
+        bail!("check finds no fault {id} (it finds {})", known.join(", "));
+    };
+    let is_meant = |other: &&Fault| {
+        other.id == fault.id || other.group.is_some() && other.group == fault.group
+    };
+    let mut lines = vec![fault.place.line];
+    lines.extend(found.faults.iter().filter(is_meant).map(|other| other.place.line));
+    let mut known = std::collections::BTreeSet::new();
+    lines.retain(|line| known.insert(*line));
+    Ok(Target { lines, file: Some(fault.place.file.clone()) })
+}
+
+fn target(args: &DiagnoseArgs, program: &program::Program) -> Result<Target> {
+    if let Some(id) = &args.fault {
+        return checked(id, program);
+    }
+    let Some(text) = &args.line else { return Ok(Target::default()) };
+    let (file, line) = match text.rsplit_once(':') {
+        Some((file, line)) => (Some(file.to_owned()), line),
+        None => (None, text.as_str()),
+    };
+    let line = line.parse().with_context(|| format!("`--line {text}`: expected a number"))?;
+    Ok(Target { lines: vec![line], file })
+}
+
+fn library(args: &DiagnoseArgs) -> Result<Library> {
+    let Some(path) = &args.annotations else { return Ok(Library::own()) };
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Library::with(&text).with_context(|| path.display().to_string())
+}
+
+/// The suite, as far as it only compares output; the rest is left out and said so.
+fn tests(args: &DiagnoseArgs) -> Result<Vec<TestCase>> {
+    let Some(path) = &args.tests else { return Ok(Vec::new()) };
+    let suite = Suite::load(path)?;
+    for (name, why) in &suite.unusable {
+        crate::log::warning(&format!("test {name} is left out: {why}"));
+    }
+    let mut tests = Vec::new();
+    for test in suite.tests {
+        let expected = match test.oracle {
+            Oracle::Output(expected) if test.inputs.is_empty() && expected.files.is_empty() => {
+                expected
+            }
+            _ => {
+                let name = test.name;
+                crate::log::warning(&format!("test {name} is left out: it uses files or a script"));
+                continue;
+            }
+        };
+        tests.push(TestCase {
+            name: test.name,
+            arguments: test.args,
+            stdin: test.stdin,
+            stdout: expected.stdout,
+            exit: expected.exit,
+        });
+    }
+    Ok(tests)
+}
+
+/// The violated property as a fault, and its repairs.
+fn add(findings: &mut Findings, diagnosis: Diagnosis) {
+    let nowhere = Place::default;
+    for message in diagnosis.notes {
+        findings.notices.push(Notice { place: nowhere(), message });
+    }
+    for (name, value) in diagnosis.stats {
+        findings.count(name, value);
+    }
+    let Some(violation) = diagnosis.violation else { return };
+    let id = "diagnosed".to_owned();
+    findings.faults.push(Fault {
+        id: id.clone(),
+        rule: violation.rule.to_owned(),
+        cwe: Vec::new(),
+        severity: Severity::Error,
+        verdict: Verdict::Unsafe,
+        place: violation.place,
+        message: format!("{} with {}", violation.message, violation.inputs),
+        input_dependent: violation.inputs != "no input",
+        origin: FaultOrigin::Detection,
+        segments: vec![Segment { steps: violation.trace.steps }],
+        n_paths: None,
+        error_state: String::new(),
+        fingerprint: String::new(),
+        group: None,
+    });
+    findings.repairs.extend(diagnosis.repairs.into_iter().map(|mut repair| {
+        repair.fault = Some(id.clone());
+        repair
+    }));
+}
+
+/// Compiles changed copies of the files in a scratch folder.
+struct Compiler<'a> {
+    args: &'a DiagnoseArgs,
+    folder: tempfile::TempDir,
+    files: Vec<PathBuf>,
+    flags: Vec<String>,
+    cancel: &'a Cancel,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(
+        args: &'a DiagnoseArgs,
+        inputs: &Inputs,
+        root: &Path,
+        cancel: &'a Cancel,
+    ) -> Result<Self> {
+        let folder = tempfile::tempdir().context("cannot make a scratch folder")?;
+        let Inputs::Files { flags, .. } = inputs else { bail!("diagnose takes files") };
+        let mut flags = flags.clone();
+        let mut files = Vec::new();
+        for (index, path) in args.files.iter().enumerate() {
+            let name = path.file_name().context("a file has no name")?;
+            let own = folder.path().join(index.to_string());
+            std::fs::create_dir(&own)?;
+            files.push(own.join(name));
+            // What the file includes lies beside the original.
+            let beside = root.join(path.parent().unwrap_or(Path::new("")));
+            flags.extend(["-iquote".to_owned(), beside.display().to_string()]);
+        }
+        Ok(Self { args, folder, files, flags, cancel })
+    }
+
+    fn try_compile(&self, texts: &[Vec<u8>]) -> Result<Result<Compiled, Rejected>> {
+        for (path, text) in self.files.iter().zip(texts) {
+            std::fs::write(path, text)?;
+        }
+        let inputs = Inputs::Files { files: self.files.clone(), flags: self.flags.clone() };
+        let imported =
+            pipeline::import_changed(&inputs, self.folder.path(), &self.args.run, self.cancel)?;
+        let shown = |path: &PathBuf| {
+            let inside = path.strip_prefix(self.folder.path()).unwrap_or(path);
+            inside.display().to_string()
+        };
+        let paths: Vec<String> = self.files.iter().map(shown).collect();
+        Ok(match imported {
+            Ok(program) => Ok(Compiled { program, paths }),
+            Err(messages) => Err(objections(&messages, &paths)),
+        })
+    }
+}
+
+impl Compile for Compiler<'_> {
+    fn compile(&self, texts: &[Vec<u8>]) -> Result<Compiled, Rejected> {
+        self.try_compile(texts).unwrap_or_else(|error| Err(Rejected::Failed(format!("{error:#}"))))
+    }
+}
+
+/// `file:line:column: error: ...` as positions.
+fn objections(messages: &[String], paths: &[String]) -> Rejected {
+    let mut found = Vec::new();
+    for message in messages {
+        for (index, path) in paths.iter().enumerate() {
+            let Some(at) = message.find(path.as_str()) else { continue };
+            let mut parts = message[at + path.len()..].trim_start_matches(':').split(':');
+            let mut number = || parts.next().and_then(|part| part.parse().ok());
+            if let (Some(line), Some(column)) = (number(), number()) {
+                found.push((index, line, column));
+            }
+        }
+    }
+    if found.is_empty() {
+        return Rejected::Failed(messages.first().cloned().unwrap_or_default());
+    }
+    Rejected::At(found)
+}
