@@ -210,9 +210,8 @@ fn tests(args: &DiagnoseArgs) -> Result<Vec<TestCase>> {
 
 /// The violated property as a fault, and its repairs.
 fn add(findings: &mut Findings, diagnosis: Diagnosis) {
-    let nowhere = Place::default;
     for message in diagnosis.notes {
-        findings.notices.push(Notice { place: nowhere(), message });
+        findings.notices.push(Notice { place: Place::default(), message });
     }
     for (name, value) in diagnosis.stats {
         findings.count(name, value);

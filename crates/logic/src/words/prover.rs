@@ -82,7 +82,7 @@ impl WordProver {
         params.set_u32("rlimit", self.resources);
         optimize.set_params(&params);
         for bit in hard {
-            optimize.assert(&self.encoder.bit(words, *bit));
+            optimize.assert(self.encoder.bit(words, *bit));
         }
         for (bit, weight) in soft {
             optimize.assert_soft(&self.encoder.bit(words, *bit), *weight, None);

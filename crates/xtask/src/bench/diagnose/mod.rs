@@ -10,7 +10,6 @@ mod mutate;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -180,9 +179,7 @@ fn diagnose(firstfault: &Path, subject: &Subject, options: &Diagnose) -> Result<
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("program.c");
     fs::write(&file, &subject.faulty)?;
-    let start = Instant::now();
     let Some((plain, seconds)) = report(firstfault, folder.path(), &[])? else { return Ok(None) };
-    let _ = start;
     if plain.faults.is_empty() {
         return Ok(None);
     }
