@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Cancel;
-use findings::{Change, Place, Repair, Step};
+use findings::{Change, Place, Repair};
 use interpret::{Inputs, Machine};
 use program::{BlockId, FunctionId, Program};
 use syntax::Source;
@@ -284,9 +284,8 @@ impl Workshop<'_> {
         survivors.sort_by_key(key);
         self.check_best(&bench, &mut survivors, max_steps)?;
         let repairs = survivors.iter().take(self.request.options.top).zip(1..);
-        diagnosis.repairs = repairs
-            .map(|(survivor, rank)| self.report(&bench, survivor, rank, trace, &sources))
-            .collect();
+        diagnosis.repairs =
+            repairs.map(|(survivor, rank)| self.report(&bench, survivor, rank, &sources)).collect();
         if diagnosis.repairs.is_empty() {
             diagnosis.notes.push(format!(
                 "none of {} changes from the annotation library removes the violation",
@@ -497,14 +496,7 @@ impl Workshop<'_> {
         Ok(())
     }
 
-    fn report(
-        &self,
-        bench: &Bench,
-        survivor: &Survivor,
-        rank: u32,
-        trace: &Trace,
-        sources: &[Source],
-    ) -> Repair {
+    fn report(&self, bench: &Bench, survivor: &Survivor, rank: u32, sources: &[Source]) -> Repair {
         let edit = &bench.edits[survivor.index];
         let source = &sources[edit.file];
         let (line, column) = source.position(edit.bytes.start);
@@ -514,12 +506,12 @@ impl Workshop<'_> {
             column,
             function: edit.function.clone(),
         };
-        let steps: Vec<Step> = if rank == 1 { trace.steps.clone() } else { Vec::new() };
         Repair {
             rank,
             fault: None,
             changes: vec![Change { place, old: source.slice(&edit.bytes), new: edit.new.clone() }],
-            steps,
+            // The fault has the error trace.
+            steps: Vec::new(),
             verified: survivor.verified.clone(),
             why: edit.kind.replace('-', " "),
         }

@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
 ";
 
 fn paper(config: Config, maxsat: bool) -> Option<PaperSettings> {
-    Some(PaperSettings { config, maxsat, max_changes: 2, max_solutions: 250 })
+    Some(PaperSettings { config, maxsat, max_changes: 2, max_solutions: 40 })
 }
 
 /// The lines each solution changes.

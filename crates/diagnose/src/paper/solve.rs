@@ -207,7 +207,7 @@ impl Solver<'_> {
                         if !found.iter().any(|known| known.sites == solution.0.sites) {
                             found.push(solution.0);
                         }
-                        if blocked.len() > self.settings.max_solutions {
+                        if blocked.len() > self.settings.max_solutions.div_ceil(4) {
                             break;
                         }
                     }
