@@ -112,6 +112,7 @@ pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
     };
     let diagnosis = diagnose::diagnose(&request, &compiler, cancel)?;
     let mut findings = imported.findings;
+    findings.rules.push("diagnose".to_owned());
     add(&mut findings, diagnosis);
     findings.finish();
     reporting::write(&output, &findings, &root, args.format.into(), report::Options::default())?;
