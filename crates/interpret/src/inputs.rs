@@ -315,8 +315,11 @@ impl Machine<'_> {
     }
 }
 
+/// Offset, bytes, and whether it is a pointer.
+type Scalar = (u64, u64, bool);
+
 /// The size of a type, and offset, bytes and whether it is a pointer of each scalar in it.
-fn scalars(program: &Program, ctype: TypeId) -> Option<(u64, Vec<(u64, u64, bool)>)> {
+fn scalars(program: &Program, ctype: TypeId) -> Option<(u64, Vec<Scalar>)> {
     let size = program.size_of(ctype).filter(|size| (1..=4096).contains(size))?;
     let mut pieces = Vec::new();
     collect_scalars(program, ctype, 0, &mut pieces, 0)?;
@@ -327,7 +330,7 @@ fn collect_scalars(
     program: &Program,
     ctype: TypeId,
     at: u64,
-    pieces: &mut Vec<(u64, u64, bool)>,
+    pieces: &mut Vec<Scalar>,
     depth: u32,
 ) -> Option<()> {
     if depth > 16 || pieces.len() > 4096 {

@@ -124,7 +124,7 @@ fn compile(
 ) -> Result<(Compiled, Vec<Site>), DiagnoseError> {
     for _ in 0..20 {
         check(cancel)?;
-        let written: Vec<(Vec<u8>, Vec<(usize, std::ops::Range<usize>)>)> = sources
+        let written: Vec<_> = sources
             .iter()
             .enumerate()
             .map(|(file, source)| sites::write(source, file, &mut sites, library))

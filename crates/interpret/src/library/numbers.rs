@@ -9,8 +9,11 @@ use crate::exec::Machine;
 use crate::value::{Bits, Value, mask};
 use crate::{Stop, Why};
 
+/// A class of characters, and its bit.
+type Class = (fn(u8) -> bool, u16);
+
 /// Bits of glibc's table of classes.
-const CLASSES: [(fn(u8) -> bool, u16); 11] = [
+const CLASSES: [Class; 11] = [
     (|c| c.is_ascii_uppercase(), 0x100),
     (|c| c.is_ascii_lowercase(), 0x200),
     (|c| c.is_ascii_alphabetic(), 0x400),
@@ -258,7 +261,7 @@ impl Machine<'_> {
             let value = (self.pinned(byte) as u8 as char).to_digit(base.min(36));
             return Ok(value.map(|digit| Bits::known(digit.into())));
         }
-        let is_digit = (byte.bits as u8 as char).to_digit(base).is_some();
+        let is_digit = (byte.bits as u8 as char).is_digit(base);
         if let Some(word) = byte.word {
             let words = &mut self.memory.words;
             let zero = words.constant(8, b'0'.into());
