@@ -389,7 +389,7 @@ pub fn loc_of(program: &Program, (function, inst): (FunctionId, InstId)) -> LocI
     // An instruction behind the end of a block stands for its terminator.
     let ends = |block: &&program::Block| block.end == inst && block.first <= inst;
     match body.blocks.iter().find(ends) {
-        Some(block) if !body.insts.get(inst).is_some_and(|i| i.loc == block.loc) => block.loc,
+        Some(block) if body.insts.get(inst).is_none_or(|i| i.loc != block.loc) => block.loc,
         _ => body.insts.get(inst).map_or(LocId::UNKNOWN, |inst| inst.loc),
     }
 }

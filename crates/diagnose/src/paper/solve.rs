@@ -194,7 +194,7 @@ impl Solver<'_> {
         }
         for (steps, leaves, is_whole) in exits {
             self.prover.push();
-            for condition in self.path[..steps].to_vec() {
+            for condition in self.path[..steps].iter().copied() {
                 self.prover.assert(&self.words, condition);
             }
             self.prover.assert(&self.words, leaves);
