@@ -211,7 +211,7 @@ fn a_fault_of_check_has_a_situation_too() {
     assert!(learned.contains("add a null check"), "{learned}");
     assert!(learned.contains("RULE null-dereference"), "{learned}");
     let report = said(folder, &["suggest", "--from", "report.json", "--no-shipped"]);
-    assert!(report.contains("1. add a null check (confidence 100 %, 1 fix)"), "{report}");
+    assert!(report.contains("suggestion 1 (100 %): add a null check"), "{report}");
     let one = said(folder, &["suggest", "--from", "report.json", "--fault", "F1", "--no-shipped"]);
     assert!(one.contains("add a null check"), "{one}");
 }
