@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use facts::Cfg;
 use interpret::{Executed, Record};
-use program::{BlockId, Body, FunctionId, InstId, Op, Operand, Program, Terminator, VarId};
+use program::{
+    BlockId, Body, ConstId, FunctionId, InstId, Op, Operand, Program, Terminator, VarId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Which steps of a record the failing one depends on.
@@ -26,6 +28,8 @@ struct Slicer<'a> {
     callees: FxHashMap<usize, u32>,
     values: FxHashSet<(u32, InstId)>,
     variables: FxHashSet<(u32, VarId)>,
+    /// Constants that are used: a variable that was assigned one may be meant.
+    constants: FxHashSet<(u32, ConstId)>,
     returns: FxHashSet<u32>,
     controls: FxHashSet<(u32, BlockId)>,
     bytes: FxHashSet<u64>,
@@ -43,6 +47,7 @@ pub fn slice(program: &Program, record: &Record) -> Option<Slice> {
         callees: FxHashMap::default(),
         values: FxHashSet::default(),
         variables: FxHashSet::default(),
+        constants: FxHashSet::default(),
         returns: FxHashSet::default(),
         controls: FxHashSet::default(),
         bytes: FxHashSet::default(),
@@ -123,7 +128,7 @@ impl<'a> Slicer<'a> {
     fn need(&mut self, frame: u32, operand: Operand) {
         match operand {
             Operand::Inst(inst) => drop(self.values.insert((frame, inst))),
-            Operand::Const(_) => {}
+            Operand::Const(id) => drop(self.constants.insert((frame, id))),
             Operand::Param(index) => {
                 let Some(&call) = self.callers.get(&frame) else { return };
                 let Some(Op::Call(passed)) = self.op(call) else { return };
@@ -165,11 +170,16 @@ impl<'a> Slicer<'a> {
         let Some(op) = self.op(index) else { return self.end_of_block(index, body) };
         let frame = step.frame;
         if let Op::Bind { variable, value } = op {
-            let is_needed =
-                matches!(value, Operand::Inst(inst) if self.values.contains(&(frame, *inst)));
+            let is_needed = match value {
+                Operand::Inst(inst) => self.values.contains(&(frame, *inst)),
+                Operand::Const(id) => self.constants.remove(&(frame, *id)),
+                Operand::Param(_) => false,
+            };
             if self.variables.remove(&(frame, *variable)) || is_needed {
                 self.keep(index);
-                self.need(frame, *value);
+                if !matches!(value, Operand::Const(_)) {
+                    self.need(frame, *value);
+                }
             }
             return;
         }
@@ -225,7 +235,10 @@ impl<'a> Slicer<'a> {
             }
         }
         for (phi, operand) in taken {
-            self.need(step.frame, operand);
+            // A constant is told by the variable's own assignment.
+            if !matches!(operand, Operand::Const(_)) {
+                self.need(step.frame, operand);
+            }
             self.need_control(step.function, step.frame, step.block);
             // The variable was last assigned on this way, be it a constant.
             let bound = body.insts.iter().find_map(|inst| match inst.op {

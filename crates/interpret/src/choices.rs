@@ -72,7 +72,8 @@ impl Machine<'_> {
         let mut result = None;
         if picks {
             for at in 0..given.bits(1)?.bits {
-                let alternative = given.bits(3 + at as usize)?;
+                // An alternative that reads what was never set is none.
+                let Some(alternative) = given.known(3 + at as usize) else { continue };
                 let alternative = self.word(alternative, 64);
                 let words = &mut self.memory.words;
                 let wanted = words.constant(8, at + 1);

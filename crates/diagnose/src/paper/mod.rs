@@ -145,6 +145,16 @@ fn compile(
         if dropped.is_empty() {
             break;
         }
+        // First without alternatives, then not at all.
+        let mut is_simpler = false;
+        for index in &dropped {
+            let site = &mut sites[*index];
+            is_simpler |= !site.alternatives.is_empty();
+            site.is_plain = true;
+        }
+        if is_simpler {
+            continue;
+        }
         let mut index = 0;
         sites.retain(|_| {
             index += 1;

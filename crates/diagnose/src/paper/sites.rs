@@ -28,6 +28,8 @@ pub struct Site {
     pub function: String,
     /// Texts and weights of the library's alternatives, where these are used.
     pub alternatives: Vec<(String, u32)>,
+    /// The compiler objects to its alternatives.
+    pub is_plain: bool,
     pub variable: String,
 }
 
@@ -90,8 +92,18 @@ pub fn find(source: &Source, file: usize, on_slice: &dyn Fn(u32) -> bool) -> Vec
             };
             let (line, _) = source.position(bytes.start);
             let function = statement.function.clone();
-            let alternatives = Vec::new();
-            sites.push(Site { file, bytes, kind, update, line, function, alternatives, variable });
+            let (alternatives, is_plain) = (Vec::new(), false);
+            sites.push(Site {
+                file,
+                bytes,
+                kind,
+                update,
+                line,
+                function,
+                alternatives,
+                is_plain,
+                variable,
+            });
         }
     }
     sites
@@ -176,7 +188,7 @@ fn add_alternatives(source: &Source, file: usize, sites: &mut [Site], library: &
         for edit in &all {
             let is_inside =
                 site.bytes.start <= edit.bytes.start && edit.bytes.end <= site.bytes.end;
-            if !is_inside || site.update.is_some() {
+            if !is_inside || site.update.is_some() || site.is_plain {
                 continue;
             }
             let text = format!(

@@ -20,6 +20,8 @@ pub struct Solution {
     pub steps: usize,
     /// Changed sites that the trace evaluates once.
     pub n_once: usize,
+    /// The evaluations that choose otherwise.
+    chosen: BTreeSet<Input>,
     /// Whether the changed run gets past the check that failed.
     pub is_whole: bool,
 }
@@ -132,15 +134,20 @@ impl Solver<'_> {
     }
 
     fn limit_changes(&mut self) {
+        let few = self.at_most(self.settings.max_changes);
+        self.require(few);
+    }
+
+    /// So many selectors change something, or fewer.
+    fn at_most(&mut self, limit: u32) -> WordId {
         let mut sum = self.words.constant(16, 0);
         for (_, word, _) in self.selectors.clone() {
             let changed = self.is_changed(word);
             let one = self.words.zero_extend(changed, 16);
             sum = self.words.binary(WordOp::Add, sum, one);
         }
-        let limit = self.words.constant(16, self.settings.max_changes.into());
-        let few = self.words.binary(WordOp::UnsignedLe, sum, limit);
-        self.require(few);
+        let limit = self.words.constant(16, limit.min(u32::from(u16::MAX)).into());
+        self.words.binary(WordOp::UnsignedLe, sum, limit)
     }
 
     /// What is computed from a changed value is not changed as well.
@@ -192,36 +199,56 @@ impl Solver<'_> {
             let leaves = self.words.not(self.path[index]);
             exits.push((index, leaves, false));
         }
-        for (steps, leaves, is_whole) in exits {
-            self.prover.push();
-            for condition in self.path[..steps].iter().copied() {
-                self.prover.assert(&self.words, condition);
-            }
-            self.prover.assert(&self.words, leaves);
-            let mut blocked: Vec<WordId> = Vec::new();
-            while found.len() < self.settings.max_solutions {
-                match self.next(&blocked, steps, leaves) {
-                    Answer::Sat(values) => {
-                        let solution = self.solution(&values, steps, is_whole);
-                        blocked.push(self.block(&solution.1));
-                        if !found.iter().any(|known| known.sites == solution.0.sites) {
-                            found.push(solution.0);
-                        }
-                        if blocked.len() > self.settings.max_solutions.div_ceil(4) {
-                            break;
-                        }
-                    }
-                    Answer::Unsat => break,
-                    Answer::Unknown(why) => {
-                        notes.push(format!("the solver gave up on a branch ({why})"));
-                        break;
-                    }
+        // Few changes before many.
+        let mut blocked: Vec<Vec<WordId>> = vec![Vec::new(); exits.len()];
+        for limit in [1, 2, u32::from(u16::MAX)] {
+            let few = self.at_most(limit);
+            for (exit, blocked) in exits.iter().zip(&mut blocked) {
+                self.prover.push();
+                for condition in self.path[..exit.0].iter().copied() {
+                    self.prover.assert(&self.words, condition);
                 }
+                self.prover.assert(&self.words, exit.1);
+                let why = self.solutions(*exit, few, blocked, &mut found);
+                notes.extend(why.map(|why| format!("the solver gave up on a branch ({why})")));
+                self.prover.pop();
             }
-            self.prover.pop();
         }
         notes.dedup();
         (found, notes)
+    }
+
+    /// Ways to leave the trace at one place with few changes, until there are none or enough.
+    /// Why the solver gave up, if it did.
+    fn solutions(
+        &mut self,
+        (steps, leaves, is_whole): (usize, WordId, bool),
+        few: WordId,
+        blocked: &mut Vec<WordId>,
+        found: &mut Vec<Solution>,
+    ) -> Option<String> {
+        let most = blocked.len() + self.settings.max_solutions.div_ceil(8);
+        while found.len() < self.settings.max_solutions && blocked.len() < most {
+            blocked.push(few);
+            let answer = self.next(blocked, steps, leaves);
+            blocked.pop();
+            match answer {
+                Answer::Sat(values) => {
+                    let (solution, set) = self.solution(&values, steps, is_whole);
+                    blocked.push(self.block(&set));
+                    let is_same = |known: &Solution| match self.settings.config {
+                        Config::Basic => known.chosen == solution.chosen,
+                        _ => known.sites == solution.sites,
+                    };
+                    if !found.iter().any(is_same) {
+                        found.push(solution);
+                    }
+                }
+                Answer::Unsat => return None,
+                Answer::Unknown(why) => return Some(why),
+            }
+        }
+        None
     }
 
     fn next(&mut self, blocked: &[WordId], steps: usize, leaves: WordId) -> Answer {
@@ -254,11 +281,13 @@ impl Solver<'_> {
     ) -> (Solution, Vec<(WordId, u128)>) {
         let mut sites = BTreeMap::new();
         let mut set = Vec::new();
-        for (site, word, _) in &self.selectors {
+        let mut chosen = BTreeSet::new();
+        for (site, word, input) in &self.selectors {
             let value = values.eval(&self.words, *word);
             if value != 0 {
                 sites.entry(*site).or_insert(value);
                 set.push((*word, value));
+                chosen.insert(*input);
             }
         }
         let text = |(site, value): (&u32, &u128)| {
@@ -284,6 +313,7 @@ impl Solver<'_> {
             n_once: sites.keys().filter(once).count(),
             sites: sites.keys().copied().collect(),
             steps,
+            chosen,
             is_whole,
         };
         (solution, set)

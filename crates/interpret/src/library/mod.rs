@@ -19,6 +19,11 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
+    /// An argument, where it has been set.
+    pub fn known(&self, index: usize) -> Option<Bits> {
+        self.values.get(index).and_then(Value::bits).filter(|bits| bits.is_known())
+    }
+
     pub fn bits(&self, index: usize) -> Result<Bits, Stop> {
         match self.values.get(index).and_then(Value::bits) {
             Some(bits) if bits.is_known() => Ok(bits),
