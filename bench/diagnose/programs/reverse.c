@@ -13,7 +13,7 @@ static void reverse(const char *text, char *out)
     int length = (int)strlen(text);
     int i;
     for (i = 0; i < length; i++)
-        out[i] = text[length - i]; //@ right:         out[i] = text[length - 1 - i];
+        out[i] = text[length - 1 + i]; //@ right:         out[i] = text[length - 1 - i];
     out[length] = '\0';
 }
 

@@ -64,6 +64,8 @@ pub struct Explored {
 
 /// Runs after what was wanted is found: other inputs tell good edits from bad ones.
 pub const RUNS_AFTER: u32 = 40;
+/// So many questions the solver gives up on, and the rest are not asked: they cost most.
+const MAX_UNKNOWN: u32 = 6;
 /// Violations of one place that are kept.
 const MAX_OF_ONE_PLACE: usize = 6;
 
@@ -82,6 +84,15 @@ struct Candidate {
     parent: Inputs,
     /// Conditions before this one were negated already.
     depth: usize,
+    /// Values of pinned conditions that were run already.
+    excluded: Vec<WordId>,
+}
+
+/// Inputs to run, and from where on their path is new.
+struct Next {
+    inputs: Inputs,
+    depth: usize,
+    excluded: Vec<WordId>,
 }
 
 struct State<'a> {
@@ -97,6 +108,8 @@ struct State<'a> {
     n_candidates: usize,
     /// Every violation, not one for each place.
     keeps_all: bool,
+    /// Questions the solver gave up on.
+    n_unknown: u32,
 }
 
 impl Search<'_> {
@@ -167,11 +180,12 @@ impl Search<'_> {
             found: Explored::default(),
             n_candidates: 0,
             keeps_all,
+            n_unknown: 0,
         };
-        let mut next = Some((Inputs::default(), 0));
+        let mut next = Some(Next { inputs: Inputs::default(), depth: 0, excluded: Vec::new() });
         let mut took_limited = false;
         let mut found_after = None;
-        while let Some((inputs, depth)) = next {
+        while let Some(run) = next {
             if cancel.is_cancelled() {
                 state.found.incomplete = Some("interrupted".to_owned());
                 break;
@@ -180,7 +194,7 @@ impl Search<'_> {
                 state.found.incomplete = Some(format!("{max_runs} runs were not enough"));
                 break;
             }
-            took_limited |= state.run_one(&inputs, depth);
+            took_limited |= state.run_one(&run);
             if state.found.violations.iter().any(wanted) {
                 let n_found = *found_after.get_or_insert(state.found.n_runs);
                 if state.found.n_runs >= n_found + self.runs_after {
@@ -209,7 +223,8 @@ pub struct Stage {
 
 impl State<'_> {
     /// Runs once and queues the paths that leave it; whether a bound limited its inputs.
-    fn run_one(&mut self, inputs: &Inputs, depth: usize) -> bool {
+    fn run_one(&mut self, run: &Next) -> bool {
+        let inputs = &run.inputs;
         self.found.n_runs += 1;
         let search = self.search;
         let mut machine = match Machine::new(search.program, search.max_steps) {
@@ -244,50 +259,61 @@ impl State<'_> {
             }
             Ending::Unclear(why) => drop(self.found.incomplete.get_or_insert(why)),
         }
-        self.queue_branches(&path, depth, inputs);
+        self.queue_branches(&path, run);
         path.iter().any(|condition| condition.why == Why::Limit)
     }
 
-    fn queue_branches(&mut self, path: &[Condition], depth: usize, inputs: &Inputs) {
+    fn queue_branches(&mut self, path: &[Condition], run: &Next) {
         let mut counts: FxHashMap<(FunctionId, InstId), usize> = FxHashMap::default();
         let prefix: Vec<WordId> = path.iter().map(|condition| condition.word).collect();
         for (index, condition) in path.iter().enumerate() {
             let count = counts.entry(condition.at).or_default();
             *count += 1;
-            if index < depth || condition.why == Why::Limit {
+            if index < run.depth || condition.why == Why::Limit {
                 continue;
             }
             let negated = self.shared.words.not(condition.word);
-            let key = hash(&prefix[..index], negated);
+            let mut before = run.excluded.clone();
+            before.extend_from_slice(&prefix[..index]);
+            let key = hash(&before, negated);
             if !self.seen.insert(key) {
                 continue;
             }
             let class = u8::from(!matches!(condition.why, Why::Check(_)));
             let urgency = if class == 0 { 0 } else { *count };
             self.n_candidates += 1;
+            // Of a pinned value there may be more than two.
+            let is_pin = condition.why == Why::Pin;
+            let mut excluded = run.excluded.clone();
+            excluded.extend(is_pin.then_some(negated));
             let candidate = Candidate {
-                prefix: prefix[..index].to_vec(),
+                prefix: before,
                 negated,
-                parent: inputs.clone(),
-                depth: index + 1,
+                parent: run.inputs.clone(),
+                depth: if is_pin { index } else { index + 1 },
+                excluded,
             };
             self.queue.insert((class, urgency, self.n_candidates), candidate);
         }
     }
 
     /// Inputs of the most urgent path that has any.
-    fn next_inputs(&mut self) -> Option<(Inputs, usize)> {
-        while let Some((_, candidate)) = self.queue.pop_first() {
+    fn next_inputs(&mut self) -> Option<Next> {
+        while self.n_unknown < MAX_UNKNOWN
+            && let Some((_, candidate)) = self.queue.pop_first()
+        {
             let (relevant, needed) = self.relevant(&candidate);
             match self.prover.check(&self.shared.words, &relevant) {
                 Answer::Sat(mut values) => {
                     // Of other unknowns the solver was not asked.
                     values.retain(|unknown| needed.contains(&unknown));
                     let inputs = self.shared.inputs_of(&values, &candidate.parent);
-                    return Some((inputs, candidate.depth));
+                    let Candidate { depth, excluded, .. } = candidate;
+                    return Some(Next { inputs, depth, excluded });
                 }
                 Answer::Unsat => {}
                 Answer::Unknown(why) => {
+                    self.n_unknown += 1;
                     let why = format!("the solver gave up on a path ({why})");
                     self.found.incomplete.get_or_insert(why);
                 }
