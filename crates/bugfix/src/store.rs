@@ -109,6 +109,8 @@ impl Store {
     }
 
     fn is_current(&self) -> Result<bool, StoreError> {
+        // One look at the file: another learner may be making it at this moment.
+        let _snapshot = self.connection.unchecked_transaction().map_err(|e| self.error(e))?;
         let application: i32 = self.ask("PRAGMA application_id")?;
         let version: i64 = self.ask("PRAGMA user_version")?;
         let n_tables: i64 = self.ask("SELECT count(*) FROM sqlite_master")?;

@@ -130,7 +130,8 @@ fn only_what_is_new_since_a_commit_is_reported() {
     // By edited functions: nothing in the others changed.
     let run = check(&sandbox, &["--changed-since", "HEAD"]).expect(1);
     assert_eq!(rules(&run), ["divide-by-zero"]);
-    sandbox.write("a.c", TWO.replace("int table[4] = {0};", "int table[4] = {1};"));
+    // Of another length: git may take an edit of the same second and length for none.
+    sandbox.write("a.c", TWO.replace("int table[4] = {0};", "int table[4] = {1, 2};"));
     assert_eq!(
         rules(&check(&sandbox, &["--changed-since", "HEAD"]).expect(1)),
         ["buffer-overflow"]
