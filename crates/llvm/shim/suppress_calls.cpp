@@ -53,6 +53,7 @@ void FunctionPass::handOver(CallBase &call, bool makesDefinitions) {
       label = labels.define(&call, siteOf(&call, 1 + i), label, false);
     given.push_back(label);
   }
+  labels.endStretch();
   IRBuilder<> b(&call);
   for (unsigned i = 0; i < given.size(); ++i) {
     b.CreateStore(given[i], argumentSlot(b, i));
@@ -91,6 +92,7 @@ Value *FunctionPass::argumentCorruption(IRBuilder<> &b, CallBase &call) {
 void FunctionPass::callOutside(CallBase &call) {
   countStep(&call, nullptr, 0, false, siteOf(&call, 0));
   IRBuilder<> b(&call);
+  labels.endStretch();
   if (labels.isTracking)
     handOver(call, false);
   b.SetInsertPoint(&call);

@@ -194,9 +194,16 @@ void FunctionPass::record(IRBuilder<> &b, uint32_t site, Value *base, Value *bas
   put(3, b.CreatePtrToInt(address, labels.i64));
 }
 
-// The place itself, or one where nothing is lost.
+// The place itself, or one where nothing is lost. Weights make it a branch, so that the access
+// need not wait for the label.
 Value *FunctionPass::placeOrSink(IRBuilder<> &b, Value *address, Value *label) {
-  return isa<Constant>(label) ? address : b.CreateSelect(labels.isCorrupt(b, label), labels.sink, address);
+  if (isa<Constant>(label))
+    return address;
+  MDNode *weights = MDBuilder(function.getContext()).createUnlikelyBranchWeights();
+  Value *place = b.CreateSelect(labels.isCorrupt(b, label), labels.sink, address);
+  if (auto *select = dyn_cast<SelectInst>(place))
+    select->setMetadata(LLVMContext::MD_prof, weights);
+  return place;
 }
 
 void FunctionPass::visit(Instruction *inst) {
@@ -214,6 +221,9 @@ void FunctionPass::visit(Instruction *inst) {
     synchronise(fence, nullptr, 0, fence->getOrdering(), false, 0);
   else if (!inst->isTerminator())
     visitOperation(*inst);
+  // Where threads take turns, the runtime may look at any access.
+  if (inst->isTerminator() || options.isThreaded)
+    labels.endStretch();
 }
 
 void FunctionPass::visitLoad(LoadInst &load) {

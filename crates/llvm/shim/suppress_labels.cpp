@@ -128,11 +128,35 @@ void Labels::write(IRBuilder<> &b, Value *address, uint64_t size, Value *label) 
   b.CreateAlignedStore(labels, place, Align(1));
 }
 
+Value *Labels::countDown(IRBuilder<> &b) {
+  if (!stretch.isNear) {
+    // How many they are is known when the stretch ends.
+    Value *before = b.CreateLoad(i64, count);
+    stretch.left = BinaryOperator::CreateSub(before, b.getInt64(0));
+    b.Insert(stretch.left);
+    b.CreateStore(stretch.left, count);
+    stretch.isNear = new ICmpInst(CmpInst::ICMP_ULE, before, b.getInt64(0));
+    b.Insert(stretch.isNear);
+  }
+  return stretch.isNear;
+}
+
+void Labels::endStretch() {
+  uint64_t all = stretch.looks.size();
+  if (all == 0)
+    return;
+  stretch.left->setOperand(1, ConstantInt::get(i64, all));
+  stretch.isNear->setOperand(1, ConstantInt::get(i64, all));
+  for (uint64_t i = 0; i < all; ++i)
+    stretch.looks[i]->setArgOperand(0, ConstantInt::get(i32, all - 1 - i));
+  stretch = {};
+}
+
 Value *Labels::define(Instruction *before, uint32_t site, Value *from, bool isCopy,
-                      bool isHandedOn) const {
+                      bool isHandedOn) {
   IRBuilder<> b(before);
   LLVMContext &context = module.getContext();
-  Value *now, *isHit;
+  Value *now = nullptr, *isHit;
   if (isTracking) {
     now = b.CreateAdd(b.CreateLoad(i32, count), b.getInt32(1));
     b.CreateStore(now, count);
@@ -142,15 +166,17 @@ Value *Labels::define(Instruction *before, uint32_t site, Value *from, bool isCo
     b.CreateStore(b.CreateOr(origin, b.getInt64(site | (isHandedOn ? HandedOn : 0))), b.CreateIntToPtr(slot, pointer));
     isHit = b.CreateICmpEQ(now, b.CreateLoad(i32, next));
   } else {
-    now = b.CreateSub(b.CreateLoad(i64, count), b.getInt64(1));
-    b.CreateStore(now, count);
-    isHit = b.CreateICmpEQ(now, b.getInt64(0));
+    isHit = countDown(b);
   }
   MDNode *weights = MDBuilder(context).createUnlikelyBranchWeights();
   BasicBlock *fast = before->getParent();
   Instruction *slow = SplitBlockAndInsertIfThen(isHit, before, false, weights);
   b.SetInsertPoint(slow);
-  Value *said = b.CreateCall(hit, {isTracking ? now : b.getInt32(0), b.getInt32(site)});
+  CallInst *said = b.CreateCall(hit, {isTracking ? now : b.getInt32(0), b.getInt32(site)});
+  if (!isTracking)
+    stretch.looks.push_back(said);
+  // Nothing of the way that is always taken has to be saved for the one that seldom is.
+  said->setCallingConv(CallingConv::PreserveMost);
   PHINode *merged = PHINode::Create(type, 2, "", before->getParent()->begin());
   merged->addIncoming(none(), fast);
   merged->addIncoming(said, slow->getParent());

@@ -34,7 +34,10 @@ public:
   void write(llvm::IRBuilder<> &b, llvm::Value *address, uint64_t size, llvm::Value *label) const;
   // A new definition from a value of that label. Splits the block before `at`.
   llvm::Value *define(llvm::Instruction *at, uint32_t site, llvm::Value *from, bool isCopy,
-                      bool isHandedOn = false) const;
+                      bool isHandedOn = false);
+  // Called wherever the runtime may look at how many definitions there were, and at the end of
+  // each block.
+  void endStretch();
   llvm::Value *shadow(llvm::IRBuilder<> &b, llvm::Value *address) const;
 
   bool isTracking;
@@ -46,7 +49,16 @@ public:
   llvm::FunctionCallee runtime(const char *name, llvm::Type *result, llvm::ArrayRef<llvm::Type *> takes);
 
 private:
+  // Definitions that follow each other in a program that only suppresses: counted at once where
+  // the first of them is, each looked at alone only where one that matters is near.
+  struct Stretch {
+    llvm::Instruction *left = nullptr, *isNear = nullptr;
+    std::vector<llvm::CallInst *> looks;
+  };
+  llvm::Value *countDown(llvm::IRBuilder<> &b);
+
   llvm::Module &module;
+  Stretch stretch;
   llvm::GlobalVariable *count, *next;
   llvm::FunctionCallee hit, readRange, writeRange;
 };
