@@ -31,7 +31,8 @@ pub struct Link {
     pub path: Vec<Step>,
 }
 
-/// Verdicts asked for per query.
+/// Verdicts asked for per query and fault that may be its cause: the ways from one fault to
+/// another do not keep those from a third from being looked at.
 const MAX_JUDGED: u32 = 16;
 
 pub struct Pursuing<'a, 'p> {
@@ -44,7 +45,7 @@ pub struct Pursuing<'a, 'p> {
     root_has_callers: bool,
     corrected: Corrected,
     demand: Demand,
-    judged: FxHashMap<(bool, QueryId), u32>,
+    judged: FxHashMap<(Option<FaultKey>, QueryId), u32>,
     /// Somebody else says that the source goes wrong.
     pub is_given: bool,
     pub links: BTreeMap<(FaultKey, FaultKey), Link>,
@@ -134,12 +135,10 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         }
         let fault = FaultKey::of(id);
         let known = state.wrong.iter().any(|wrong| wrong.fault == fault);
-        let judged = self.judged.entry((state.wrong.is_empty(), id)).or_default();
         if let Some(cause) = cause
             && !known
-            && *judged < MAX_JUDGED
+            && self.may_judge(cause.map(|(fault, _)| fault), id)
         {
-            *judged += 1;
             let about = About { objects: &objects, hangs_on_path: false, is_loss: false };
             let verdict = judge(context, state, violation, &about, self.root_has_callers);
             if let Verdict::Unsafe { input_dependent } = verdict {
@@ -156,6 +155,12 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         let stops = self.semantics.is_fatal(query)
             && context.feasible(&state.path, &[required]) == Feasible::Yes;
         Goes::Right(if stops { required } else { Terms::TRUE })
+    }
+
+    fn may_judge(&mut self, cause: Option<FaultKey>, id: QueryId) -> bool {
+        let judged = self.judged.entry((cause, id)).or_default();
+        *judged += 1;
+        *judged <= MAX_JUDGED
     }
 
     /// The fault on the path that what is asked depends on, the newest first: by a value it
@@ -175,9 +180,10 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         if let Some((wrong, _)) = followed().find(|(_, symbol)| symbols.contains(symbol)) {
             return Some((wrong.fault, Via::Direct));
         }
-        followed()
-            .find(|(wrong, symbol)| self.decides(context, state, wrong, *symbol))
-            .map(|(wrong, _)| (wrong.fault, Via::Feasibility))
+        let (wrong, symbol) =
+            followed().find(|(wrong, symbol)| self.decides(context, state, wrong, *symbol))?;
+        let is_direct = symbols.iter().any(|other| follows(context, state, *other, symbol));
+        Some((wrong.fault, if is_direct { Via::Direct } else { Via::Feasibility }))
     }
 
     /// The leak that makes this go wrong: what is required would hold if what was used up could
@@ -277,11 +283,12 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         let question = lost::question(self.semantics, context, state, &query, object);
         let Some((violation, message)) = question else { return false };
         let cause = if is_first { None } else { self.cause(context, state, violation) };
-        let judged = self.judged.entry((is_first, id)).or_default();
-        if violation == Terms::FALSE || (!is_first && cause.is_none()) || *judged >= MAX_JUDGED {
+        if violation == Terms::FALSE
+            || (!is_first && cause.is_none())
+            || !self.may_judge(cause.map(|(fault, _)| fault), id)
+        {
             return false;
         }
-        *judged += 1;
         let about = About { objects: &[object], hangs_on_path: true, is_loss: true };
         let verdict = judge(context, state, violation, &about, self.root_has_callers);
         let Verdict::Unsafe { input_dependent } = verdict else { return false };
@@ -403,6 +410,22 @@ impl<'a, 'p> Pursuing<'a, 'p> {
             }
         }
     }
+}
+
+/// Whether the path leaves a value no choice but the corrupted one or its neighbours, such as
+/// the index at which a loop over a text ended.
+fn follows(context: &mut Context, state: &State, value: SymbolId, corrupted: SymbolId) -> bool {
+    let is_linked = state.path.iter().any(|condition| {
+        let symbols = context.symbols_in(condition.formula);
+        symbols.contains(&value) && symbols.contains(&corrupted)
+    });
+    let (value, corrupted) = (context.terms.symbol(value), context.terms.symbol(corrupted));
+    is_linked
+        && (-1..=1).any(|shift| {
+            let shifted = context.terms.add_constant(corrupted, shift);
+            let is_equal = context.terms.compare(logic::Comparison::Eq, value, shifted);
+            context.prove(&state.path, is_equal)
+        })
 }
 
 /// How the step of a fault begins that others follow from.
