@@ -48,6 +48,8 @@ pub struct Search<'a> {
     pub resources: u32,
     /// Runs to go on with once what was wanted is found.
     pub runs_after: u32,
+    /// So many questions the solver gives up on, and the rest are not asked: they cost most.
+    pub max_unknown: u32,
 }
 
 /// What a search found.
@@ -64,8 +66,6 @@ pub struct Explored {
 
 /// Runs after what was wanted is found: other inputs tell good edits from bad ones.
 pub const RUNS_AFTER: u32 = 40;
-/// So many questions the solver gives up on, and the rest are not asked: they cost most.
-const MAX_UNKNOWN: u32 = 6;
 /// Violations of one place that are kept.
 const MAX_OF_ONE_PLACE: usize = 6;
 
@@ -299,7 +299,7 @@ impl State<'_> {
 
     /// Inputs of the most urgent path that has any.
     fn next_inputs(&mut self) -> Option<Next> {
-        while self.n_unknown < MAX_UNKNOWN
+        while self.n_unknown < self.search.max_unknown
             && let Some((_, candidate)) = self.queue.pop_first()
         {
             let (relevant, needed) = self.relevant(&candidate);

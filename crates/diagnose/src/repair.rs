@@ -67,6 +67,7 @@ pub fn diagnose(
         max_steps: request.options.steps,
         resources: request.options.resources,
         runs_after: RUNS_AFTER,
+        max_unknown: 30,
     };
     let wanted = |violation: &Violation| request.target.matches(request.program, violation);
     let mut explored = search.run(&wanted, cancel);
@@ -469,6 +470,7 @@ impl Workshop<'_> {
                 max_steps: max_steps.max(self.request.options.steps / 4),
                 resources: self.request.options.resources / 3,
                 runs_after: 0,
+                max_unknown: 3,
             };
             let explored = search.run(&|_| true, self.cancel);
             if let Some(violation) = explored.violations.first() {

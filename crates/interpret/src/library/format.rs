@@ -27,11 +27,13 @@ struct Directive {
 }
 
 impl Machine<'_> {
-    /// The bytes a format and its arguments make.
+    /// The bytes a format and its arguments make. Where nothing reads them again (`is_seen` is
+    /// false), the run does not depend on the digits of a number.
     pub(crate) fn format(
         &mut self,
         format: u64,
         variable: &mut Variable<'_, '_>,
+        is_seen: bool,
     ) -> Result<Vec<Bits>, Stop> {
         let mut out = Vec::new();
         let mut at = format;
@@ -41,7 +43,7 @@ impl Machine<'_> {
             at += 1;
             match self.pinned(byte) as u8 {
                 0 => return Ok(out),
-                b'%' => at = self.directive(at, variable, &mut out)?,
+                b'%' => at = self.directive(at, variable, is_seen, &mut out)?,
                 _ => out.push(byte),
             }
         }
@@ -51,6 +53,7 @@ impl Machine<'_> {
         &mut self,
         mut at: u64,
         variable: &mut Variable<'_, '_>,
+        is_seen: bool,
         out: &mut Vec<Bits>,
     ) -> Result<u64, Stop> {
         let mut d = Directive { size: 32, ..Directive::default() };
@@ -104,13 +107,13 @@ impl Machine<'_> {
             };
             c = next(self, &mut at)?;
         }
-        self.convert_argument(c, &d, variable, out)?;
+        self.convert_argument((c, is_seen), &d, variable, out)?;
         Ok(at)
     }
 
     fn convert_argument(
         &mut self,
-        kind: u8,
+        (kind, is_seen): (u8, bool),
         d: &Directive,
         variable: &mut Variable<'_, '_>,
         out: &mut Vec<Bits>,
@@ -129,7 +132,7 @@ impl Machine<'_> {
             }
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
                 let value = self.variable(variable)?;
-                let bits = self.pinned(value) & mask(d.size);
+                let bits = if is_seen { self.pinned(value) } else { value.bits } & mask(d.size);
                 known(integer(kind, bits, d)).collect()
             }
             b'p' => {

@@ -78,13 +78,19 @@ impl Machine<'_> {
         let is_checked = name.contains("_chk");
         let to_stream = name.contains("fprintf") || name == "dprintf";
         let format = usize::from(to_stream) + usize::from(is_checked);
-        let text = self.formatted(name, given, format)?;
+        let text = self.formatted(name, given, format, false)?;
         let is_out = !to_stream || self.is_stdout(given, 0)?;
         self.write(&text, is_out)?;
         int(text.len() as i32)
     }
 
-    fn formatted(&mut self, name: &str, given: &Given, at: usize) -> Result<Vec<Bits>, Stop> {
+    fn formatted(
+        &mut self,
+        name: &str,
+        given: &Given,
+        at: usize,
+        is_seen: bool,
+    ) -> Result<Vec<Bits>, Stop> {
         let format = self.place(given, at)?;
         let takes_list = name.trim_start_matches('_').starts_with('v');
         let mut variable = if takes_list {
@@ -92,7 +98,7 @@ impl Machine<'_> {
         } else {
             Variable::Call(given, at + 1)
         };
-        self.format(format, &mut variable)
+        self.format(format, &mut variable, is_seen)
     }
 
     fn print_to_memory(&mut self, name: &str, given: &Given) -> Known {
@@ -101,7 +107,7 @@ impl Machine<'_> {
         let format = 1 + usize::from(is_limited) + 2 * usize::from(is_checked);
         let to = self.place(given, 0)?;
         let limit = if is_limited { self.place(given, 1)? } else { u64::MAX };
-        let text = self.formatted(name, given, format)?;
+        let text = self.formatted(name, given, format, true)?;
         let kept = (text.len() as u64).min(limit.saturating_sub(1));
         for (at, byte) in (to..to + kept).zip(&text) {
             self.spend()?;
