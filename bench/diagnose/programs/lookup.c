@@ -18,7 +18,7 @@ static struct colour colours[] = {
 static int value_of(const char *name)
 {
     int i;
-    for (i = 0; i <= 4; i++) { //@ right:     for (i = 0; i < 3; i++) {
+    for (i = 0; i <= 3; i++) { //@ right:     for (i = 0; i < 3; i++) {
         if (strcmp(colours[i].name, name) == 0)
             return colours[i].value;
     }
