@@ -24,6 +24,14 @@ pub enum Input {
     /// How many bytes standard input has.
     StdinLength,
     Stdin(u32),
+    /// Whether the n-th environment variable that is asked for is set.
+    IsSet(u32),
+    Environment {
+        variable: u32,
+        byte: u32,
+    },
+    /// Whether the n-th file can be opened. What is read from files are bytes of [`Input::Stdin`].
+    IsOpened(u32),
     /// A machine-level parameter of the function the run starts in.
     Parameter(u32),
     /// The n-th value behind a parameter.
@@ -98,6 +106,11 @@ pub(crate) struct InputState {
     pub n_outside: u32,
     pub stdin_at: u32,
     pub stdin_limit: u32,
+    /// Bytes of an environment variable.
+    pub text_limit: u32,
+    /// What was asked for, and where it is; 0 where it is not set.
+    pub environment: BTreeMap<Vec<u8>, u64>,
+    pub n_files: u32,
     /// Standard input as given, instead of bytes of [`Input::Stdin`].
     pub stdin: Option<Vec<u8>>,
 }
@@ -136,6 +149,7 @@ impl Machine<'_> {
         self.inputs.values = values.clone();
         self.inputs.are_unknown = are_unknown;
         self.inputs.stdin_limit = limits.stdin_bytes;
+        self.inputs.text_limit = limits.argument_bytes;
         let arguments = match function {
             "main" => self.unknown_arguments(limits)?,
             _ => self.unknown_parameters(function, limits)?,
@@ -197,6 +211,52 @@ impl Machine<'_> {
         Ok(address)
     }
 
+    fn unknown_string(&mut self, length: u32, input: impl Fn(u32) -> Input) -> Result<u64, Stop> {
+        let address = self.string(&vec![0; length as usize])?;
+        for byte in 0..length {
+            let value = self.take_input(input(byte), 8);
+            self.memory.store(address + u64::from(byte), 1, value)?;
+        }
+        Ok(address)
+    }
+
+    /// An environment variable: not set, or unknown text. Tests have none.
+    pub(crate) fn environment(&mut self, name: &[u8]) -> Result<u64, Stop> {
+        if let Some(known) = self.inputs.environment.get(name) {
+            return Ok(*known);
+        }
+        let variable = self.inputs.environment.len() as u32;
+        let is_set = self.is_possible(Input::IsSet(variable));
+        let address = match is_set {
+            true => {
+                let byte = |byte| Input::Environment { variable, byte };
+                self.unknown_string(self.inputs.text_limit, byte)?
+            }
+            false => 0,
+        };
+        self.inputs.environment.insert(name.to_vec(), address);
+        Ok(address)
+    }
+
+    /// Whether a file can be opened; never by tests, whose files are not known.
+    pub(crate) fn opens_file(&mut self) -> Result<bool, Stop> {
+        if self.inputs.stdin.is_some() {
+            return Err(Stop::Unsupported("a file opened in a test".to_owned()));
+        }
+        let file = self.inputs.n_files;
+        self.inputs.n_files += 1;
+        Ok(self.is_possible(Input::IsOpened(file)))
+    }
+
+    /// What may be so or not; the run depends on it.
+    fn is_possible(&mut self, input: Input) -> bool {
+        if self.inputs.stdin.is_some() {
+            return false;
+        }
+        let value = self.take_limited(input, 8, 1);
+        self.is_equal(value, 1)
+    }
+
     /// `argc` and `argv`, as far as `main` takes them.
     fn main_arguments(&mut self, strings: &[u64], count: Bits) -> Result<Vec<Value>, Stop> {
         let table = self.memory.allocate(8 * (strings.len() as u64 + 1), false)?;
@@ -222,12 +282,8 @@ impl Machine<'_> {
         let n_given = self.pinned(extra) as u32;
         let mut addresses = vec![self.string(b"program")?];
         for index in 1..=n_given {
-            let address = self.string(&vec![0; limits.argument_bytes as usize])?;
-            for byte in 0..limits.argument_bytes {
-                let value = self.take_input(Input::Argument { index, byte }, 8);
-                self.memory.store(address + u64::from(byte), 1, value)?;
-            }
-            addresses.push(address);
+            let byte = |byte| Input::Argument { index, byte };
+            addresses.push(self.unknown_string(limits.argument_bytes, byte)?);
         }
         extra = Bits::known(u128::from(n_given) + 1);
         self.main_arguments(&addresses, extra)

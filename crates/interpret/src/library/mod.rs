@@ -3,6 +3,7 @@
 
 mod format;
 mod numbers;
+mod numerals;
 mod stdio;
 mod strings;
 
@@ -126,7 +127,13 @@ impl Machine<'_> {
                 let value = (given.bits(1)?.bits as u32).max(1);
                 Err(Stop::LongJump(given.bits(0)?.bits as u64, value))
             }
-            "getenv" => Ok(Some(Some(Value::known(0)))),
+            "getenv" => {
+                let name = self.place(given, 0)?;
+                let name = self.text_at(name, None)?;
+                let name: Vec<u8> = name.into_iter().map(|byte| self.pinned(byte) as u8).collect();
+                let address = self.environment(&name)?;
+                pointer(address)
+            }
             "srand" | "srandom" => Ok(Some(None)),
             "__errno_location" => {
                 let address = self.library_object("errno", 4)?;

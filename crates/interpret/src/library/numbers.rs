@@ -83,6 +83,9 @@ impl Machine<'_> {
             "atoi" | "atol" | "atoll" => {
                 let start = self.place(given, 0)?;
                 let width = if name == "atoi" { 32 } else { 64 };
+                if let Some(value) = self.whole_number(start, width)? {
+                    return Ok(Some(Some(value.into())));
+                }
                 let (value, _) = self.read_number(start, 10, width)?;
                 Ok(Some(Some(self.low(value, width).into())))
             }
@@ -286,7 +289,7 @@ impl Machine<'_> {
 
     /// The same; a search looks the other way only at branches. Numbers are searched as
     /// people write them, without blanks and plus signs before them.
-    fn is_one_of_set(&mut self, byte: Bits, set: &[u8], why: Why) -> bool {
+    pub(crate) fn is_one_of_set(&mut self, byte: Bits, set: &[u8], why: Why) -> bool {
         let is_member = set.contains(&(byte.bits as u8));
         if let Some(word) = byte.word {
             let words = &mut self.memory.words;

@@ -7,13 +7,30 @@ use super::{Given, Known, as_int, int, pointer};
 use crate::exec::Machine;
 use crate::inputs::Input;
 use crate::value::{Bits, Value};
-use crate::{Stop, Why};
+use crate::{FaultKind, Stop, Why};
 
 /// More output than this ends the run.
 const MAX_OUTPUT: usize = 1 << 22;
 
+/// Which argument is the stream that is read or written.
+fn stream_of(name: &str) -> Option<usize> {
+    match name {
+        "fprintf" | "__fprintf_chk" | "vfprintf" | "getc" | "fgetc" | "_IO_getc" | "fclose"
+        | "feof" | "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => Some(0),
+        "fputs" | "putc" | "fputc" | "_IO_putc" => Some(1),
+        "fgets" => Some(2),
+        "fread" => Some(3),
+        _ => None,
+    }
+}
+
 impl Machine<'_> {
     pub(crate) fn call_stdio(&mut self, name: &str, given: &Given) -> Known {
+        if let Some(index) = stream_of(name)
+            && given.bits(index)?.bits == 0
+        {
+            return Err(Stop::Fault(FaultKind::Null));
+        }
         match name {
             "printf" | "__printf_chk" | "vprintf" | "fprintf" | "__fprintf_chk" | "vfprintf"
             | "dprintf" => self.print(name, given),
@@ -35,6 +52,10 @@ impl Machine<'_> {
                 let is_out = name == "putchar" || self.is_stdout(given, 1)?;
                 self.write(&[byte], is_out)?;
                 int(byte.bits as i32)
+            }
+            "fopen" => {
+                let is_open = self.opens_file()?;
+                pointer(if is_open { self.library_object("file", 216)? } else { 0 })
             }
             "perror" | "fflush" | "setbuf" | "setvbuf" | "fclose" => int(0),
             "getchar" | "getc" | "fgetc" | "_IO_getc" => {

@@ -1,0 +1,117 @@
+//! Numbers in strings of unknown bytes, followed as one value, so that a search need not try
+//! every number of digits of every argument.
+
+use logic::words::{WordId, WordOp};
+
+use crate::exec::Machine;
+use crate::value::{Bits, mask};
+use crate::{Stop, Why};
+
+/// Longer numbers, which may not fit, are read digit by digit.
+const MAX_DIGITS: u64 = 9;
+
+/// A number read so far: of this run, and for all bytes.
+struct Numeral {
+    bits: u128,
+    value: WordId,
+    /// All bytes so far belong to the number.
+    is_alive: bool,
+    alive: WordId,
+}
+
+impl Machine<'_> {
+    /// The number at `start` as `atoi` reads it; `None` where no byte of it is unknown, where it
+    /// is long, or where it does not start as people write numbers.
+    pub(crate) fn whole_number(&mut self, start: u64, width: u32) -> Result<Option<Bits>, Stop> {
+        let first = self.byte(start)?;
+        if first.word.is_none() || b" \t\n\r\x0b\x0c+".contains(&(first.bits as u8)) {
+            return Ok(None);
+        }
+        let is_long = (0..=MAX_DIGITS + 1).all(|at| self.is_numeral(start + at, at == 0));
+        if is_long {
+            return Ok(None);
+        }
+        self.is_one_of_set(first, b" \t\n\r\x0b\x0c", Why::Limit);
+        self.is_one_of_set(first, b"+", Why::Limit);
+        let mut numeral = self.sign(first, width);
+        let mut why = Why::Limit;
+        for at in 1..=MAX_DIGITS + 1 {
+            let byte = match self.byte(start + at) {
+                Ok(byte) => byte,
+                Err(stop) if numeral.is_alive => {
+                    self.holds(numeral.alive, Why::Branch);
+                    return Err(stop);
+                }
+                // What lies behind the number of this run may end another one badly.
+                Err(_) => {
+                    why = Why::Branch;
+                    break;
+                }
+            };
+            self.spend()?;
+            self.add_digit(&mut numeral, byte, width);
+            if self.memory.words.as_const(numeral.alive).is_some() {
+                break;
+            }
+        }
+        let ended = self.memory.words.not(numeral.alive);
+        self.holds(ended, why);
+        Ok(Some(self.signed_numeral(numeral, first, width)))
+    }
+
+    fn is_numeral(&mut self, at: u64, may_be_sign: bool) -> bool {
+        let byte = self.byte(at).map_or(0, |byte| byte.bits as u8);
+        byte.is_ascii_digit() || may_be_sign && byte == b'-'
+    }
+
+    /// The first byte: a digit, or a sign, which counts as a zero.
+    fn sign(&mut self, first: Bits, width: u32) -> Numeral {
+        let words = &mut self.memory.words;
+        let (value, alive) = (words.constant(1, 0), words.bit(true));
+        let mut numeral = Numeral { bits: 0, value, is_alive: true, alive };
+        self.add_digit(&mut numeral, first, width);
+        let is_minus = self.is_minus(first);
+        let words = &mut self.memory.words;
+        numeral.is_alive |= first.bits as u8 == b'-';
+        numeral.alive = words.or(numeral.alive, is_minus);
+        numeral
+    }
+
+    fn is_minus(&mut self, first: Bits) -> WordId {
+        let word = self.word(first, 8);
+        let words = &mut self.memory.words;
+        let minus = words.constant(8, b'-'.into());
+        words.eq(word, minus)
+    }
+
+    fn add_digit(&mut self, numeral: &mut Numeral, byte: Bits, width: u32) {
+        let word = self.word(byte, 8);
+        let words = &mut self.memory.words;
+        let (zero, ten) = (words.constant(8, b'0'.into()), words.constant(8, 10));
+        let digit = words.binary(WordOp::Sub, word, zero);
+        let is_digit = words.binary(WordOp::UnsignedLt, digit, ten);
+        numeral.alive = words.and(numeral.alive, is_digit);
+        // Four bits hold a digit: what is narrow is easy to solve.
+        let room = (words.width(numeral.value) + 4).min(width);
+        let (digit, factor) = (words.resize(digit, room, false), words.constant(room, 10));
+        let before = words.resize(numeral.value, room, false);
+        let product = words.binary(WordOp::Mul, before, factor);
+        let sum = words.binary(WordOp::Add, product, digit);
+        numeral.value = words.choice(numeral.alive, sum, before);
+        numeral.is_alive &= (byte.bits as u8).is_ascii_digit();
+        if numeral.is_alive {
+            numeral.bits = (numeral.bits * 10 + byte.bits - u128::from(b'0')) & mask(width);
+        }
+    }
+
+    fn signed_numeral(&mut self, numeral: Numeral, first: Bits, width: u32) -> Bits {
+        let is_minus = self.is_minus(first);
+        let words = &mut self.memory.words;
+        let (zero, value) = (words.constant(width, 0), words.resize(numeral.value, width, false));
+        let negated = words.binary(WordOp::Sub, zero, value);
+        let word = words.choice(is_minus, negated, value);
+        let is_negative = first.bits as u8 == b'-';
+        let bits = if is_negative { numeral.bits.wrapping_neg() } else { numeral.bits };
+        Bits::known(bits & mask(width)).with_word(Some(word))
+    }
+}
