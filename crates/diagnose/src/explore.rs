@@ -3,7 +3,8 @@
 //!
 //! A run records what had to hold for it to go its way. Each of these conditions, negated
 //! together with those before it, asks the solver for inputs of another path. Conditions that
-//! guard a property come first; among branches those a loop has decided least often, so that
+//! guard a property come first; among branches those that were asked least often, so that no
+//! part of the program takes all the runs, then those a loop has decided least often, so that
 //! loops are unrolled step by step. What is found is run again and happens, or is no finding.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,11 +45,10 @@ pub struct Search<'a> {
     pub max_runs: u32,
     /// Instructions one run may execute.
     pub max_steps: u64,
-    /// z3's resource units for one question.
-    pub resources: u32,
     /// Runs to go on with once what was wanted is found.
     pub runs_after: u32,
-    /// So many questions the solver gives up on, and the rest are not asked: they cost most.
+    /// So many questions of one place the solver gives up on, and its others are not asked:
+    /// they cost most.
     pub max_unknown: u32,
 }
 
@@ -72,8 +72,8 @@ const MAX_OF_ONE_PLACE: usize = 6;
 /// Bounds on inputs, raised step by step.
 pub const BOUNDS: [Limits; 3] = [
     Limits { arguments: 2, argument_bytes: 3, stdin_bytes: 6, elements: 4 },
-    Limits { arguments: 3, argument_bytes: 12, stdin_bytes: 24, elements: 16 },
-    Limits { arguments: 4, argument_bytes: 72, stdin_bytes: 96, elements: 64 },
+    Limits { arguments: 5, argument_bytes: 12, stdin_bytes: 24, elements: 16 },
+    Limits { arguments: 9, argument_bytes: 72, stdin_bytes: 96, elements: 64 },
 ];
 
 /// A path to be run once its conditions are found to hold for some inputs.
@@ -86,6 +86,8 @@ struct Candidate {
     depth: usize,
     /// Values of pinned conditions that were run already.
     excluded: Vec<WordId>,
+    /// Where the condition stands.
+    at: (FunctionId, InstId),
 }
 
 /// Inputs to run, and from where on their path is new.
@@ -95,31 +97,83 @@ struct Next {
     excluded: Vec<WordId>,
 }
 
+/// What searches of one program share, be different edits of it switched on: words mean the
+/// same in all of them, so that a question is asked once.
+pub struct Memo {
+    shared: Shared,
+    prover: WordProver,
+    resources: u32,
+    supports: FxHashMap<WordId, std::rc::Rc<BTreeSet<UnknownId>>>,
+    /// By the conditions asked for together.
+    answers: FxHashMap<Vec<WordId>, Answer>,
+}
+
+impl Memo {
+    /// With z3's resource units for one question.
+    pub fn new(resources: u32) -> Self {
+        Self {
+            shared: Shared::default(),
+            prover: WordProver::new(resources),
+            resources,
+            supports: FxHashMap::default(),
+            answers: FxHashMap::default(),
+        }
+    }
+
+    fn renew(&mut self) {
+        let n_checks = self.prover.n_checks;
+        self.prover = WordProver::new(self.resources);
+        self.prover.n_checks = n_checks;
+    }
+
+    fn answer(&mut self, mut conditions: Vec<WordId>) -> Answer {
+        conditions.sort_unstable();
+        conditions.dedup();
+        if let Some(known) = self.answers.get(&conditions) {
+            return known.clone();
+        }
+        let mut answer = self.prover.check(&self.shared.words, &conditions);
+        // A solver that has seen much gives up on what a new one decides.
+        if matches!(answer, Answer::Unknown(_)) {
+            self.renew();
+            answer = self.prover.check(&self.shared.words, &conditions);
+        }
+        self.answers.insert(conditions, answer.clone());
+        answer
+    }
+}
+
 struct State<'a> {
     search: Search<'a>,
     limits: Limits,
-    shared: Shared,
-    prover: WordProver,
-    /// By urgency, then by age.
-    queue: BTreeMap<(u8, usize, usize), Candidate>,
+    memo: &'a mut Memo,
+    /// By how often the place was asked when it was queued, by urgency, then by age.
+    queue: BTreeMap<(u32, usize, usize), Candidate>,
+    /// How often each place was asked.
+    asked: FxHashMap<(FunctionId, InstId), u32>,
     seen: FxHashSet<u64>,
-    supports: FxHashMap<WordId, std::rc::Rc<BTreeSet<UnknownId>>>,
     found: Explored,
     n_candidates: usize,
     /// Every violation, not one for each place.
     keeps_all: bool,
-    /// Questions the solver gave up on.
-    n_unknown: u32,
+    /// Questions the solver gave up on, by place.
+    unknown: FxHashMap<(FunctionId, InstId), u32>,
 }
 
 impl Search<'_> {
     /// Inputs of several paths to a violation at this place.
-    pub fn run_all(&self, at: (FunctionId, InstId), max: usize, cancel: &Cancel) -> Vec<Given> {
+    pub fn run_all(
+        &self,
+        memo: &mut Memo,
+        at: (FunctionId, InstId),
+        max: usize,
+        cancel: &Cancel,
+    ) -> Vec<Given> {
         let mut found = Vec::new();
         for limits in BOUNDS {
             let search = Search { max_runs: self.max_runs.min(120), ..*self };
             let never = |_: &Violation| false;
-            let stage = search.search_within(limits, search.max_runs, &never, true, cancel);
+            let stage = search.search_within(memo, limits, (search.max_runs, true), &never, cancel);
             let here = stage.violations.into_iter().filter(|v| v.at == at);
             found.extend(here.map(|v| Given::Found(v.inputs, v.limits)));
             if found.len() >= max {
@@ -130,12 +184,17 @@ impl Search<'_> {
     }
 
     /// Raises the bounds until something in `wanted` is violated or the runs are used up.
-    pub fn run(&self, wanted: &dyn Fn(&Violation) -> bool, cancel: &Cancel) -> Explored {
+    pub fn run(
+        &self,
+        memo: &mut Memo,
+        wanted: &dyn Fn(&Violation) -> bool,
+        cancel: &Cancel,
+    ) -> Explored {
         let mut all = Explored::default();
         for (stage, limits) in BOUNDS.into_iter().enumerate() {
             let left = self.max_runs.saturating_sub(all.n_runs);
             let share = if stage + 1 == BOUNDS.len() { left } else { left.div_ceil(3) };
-            let found = self.run_within(limits, share, wanted, cancel);
+            let found = self.search_within(memo, limits, (share, false), wanted, cancel);
             all.n_runs += found.n_runs;
             all.n_checks += found.n_checks;
             all.violations.extend(found.violations);
@@ -150,37 +209,28 @@ impl Search<'_> {
         all
     }
 
-    /// All paths within these bounds, up to so many runs.
-    pub fn run_within(
-        &self,
-        limits: Limits,
-        max_runs: u32,
-        wanted: &dyn Fn(&Violation) -> bool,
-        cancel: &Cancel,
-    ) -> Stage {
-        self.search_within(limits, max_runs, wanted, false, cancel)
-    }
-
+    /// All paths within these bounds, up to so many runs; every violation where `keeps_all`.
     fn search_within(
         &self,
+        memo: &mut Memo,
         limits: Limits,
-        max_runs: u32,
+        (max_runs, keeps_all): (u32, bool),
         wanted: &dyn Fn(&Violation) -> bool,
-        keeps_all: bool,
         cancel: &Cancel,
     ) -> Stage {
+        memo.renew();
+        let n_checks = memo.prover.n_checks;
         let mut state = State {
             search: *self,
             limits,
-            shared: Shared::default(),
-            prover: WordProver::new(self.resources),
+            memo,
             queue: BTreeMap::new(),
+            asked: FxHashMap::default(),
             seen: FxHashSet::default(),
-            supports: FxHashMap::default(),
             found: Explored::default(),
             n_candidates: 0,
             keeps_all,
-            n_unknown: 0,
+            unknown: FxHashMap::default(),
         };
         let mut next = Some(Next { inputs: Inputs::default(), depth: 0, excluded: Vec::new() });
         let mut took_limited = false;
@@ -204,21 +254,21 @@ impl Search<'_> {
             }
             next = state.next_inputs();
         }
-        state.found.n_checks = state.prover.n_checks;
+        state.found.n_checks = state.memo.prover.n_checks - n_checks;
         let Explored { violations, passing, incomplete, n_runs, n_checks } = state.found;
         Stage { violations, passing, incomplete, n_runs, n_checks, took_limited }
     }
 }
 
 /// What one bound showed.
-pub struct Stage {
-    pub violations: Vec<Violation>,
-    pub passing: Vec<(Inputs, Limits)>,
-    pub incomplete: Option<String>,
-    pub n_runs: u32,
-    pub n_checks: u64,
+struct Stage {
+    violations: Vec<Violation>,
+    passing: Vec<(Inputs, Limits)>,
+    incomplete: Option<String>,
+    n_runs: u32,
+    n_checks: u64,
     /// There are inputs whose size the bound limits.
-    pub took_limited: bool,
+    took_limited: bool,
 }
 
 impl State<'_> {
@@ -234,7 +284,7 @@ impl State<'_> {
                 return false;
             }
         };
-        machine.adopt(std::mem::take(&mut self.shared));
+        machine.adopt(std::mem::take(&mut self.memo.shared));
         if let Some((global, index, value)) = search.selected
             && let Err(stop) = machine.set_selector(global, index, value, false)
         {
@@ -246,7 +296,7 @@ impl State<'_> {
         if let Some(lost) = machine.lost() {
             self.found.incomplete.get_or_insert(format!("{lost} depends on inputs"));
         }
-        self.shared = machine.into_shared();
+        self.memo.shared = machine.into_shared();
         match ending(&result) {
             Ending::Fine => self.found.passing.push((inputs.clone(), self.limits)),
             Ending::Violates(property) => {
@@ -272,15 +322,16 @@ impl State<'_> {
             if index < run.depth || condition.why == Why::Limit {
                 continue;
             }
-            let negated = self.shared.words.not(condition.word);
+            let negated = self.memo.shared.words.not(condition.word);
             let mut before = run.excluded.clone();
             before.extend_from_slice(&prefix[..index]);
             let key = hash(&before, negated);
             if !self.seen.insert(key) {
                 continue;
             }
-            let class = u8::from(!matches!(condition.why, Why::Check(_)));
-            let urgency = if class == 0 { 0 } else { *count };
+            let is_check = matches!(condition.why, Why::Check(_));
+            let asked = if is_check { 0 } else { self.n_asked(condition.at) };
+            let urgency = if is_check { 0 } else { *count };
             self.n_candidates += 1;
             // Of a pinned value there may be more than two.
             let is_pin = condition.why == Why::Pin;
@@ -292,28 +343,48 @@ impl State<'_> {
                 parent: run.inputs.clone(),
                 depth: if is_pin { index } else { index + 1 },
                 excluded,
+                at: condition.at,
             };
-            self.queue.insert((class, urgency, self.n_candidates), candidate);
+            self.queue.insert((asked, urgency, self.n_candidates), candidate);
+        }
+    }
+
+    /// One more than that, as zero is for what guards a property.
+    fn n_asked(&self, at: (FunctionId, InstId)) -> u32 {
+        1 + self.asked.get(&at).copied().unwrap_or(0)
+    }
+
+    fn next_candidate(&mut self) -> Option<Candidate> {
+        loop {
+            let ((asked, urgency, age), candidate) = self.queue.pop_first()?;
+            let now = self.n_asked(candidate.at);
+            if asked > 0 && asked < now {
+                self.queue.insert((now, urgency, age), candidate);
+                continue;
+            }
+            *self.asked.entry(candidate.at).or_default() += u32::from(asked > 0);
+            return Some(candidate);
         }
     }
 
     /// Inputs of the most urgent path that has any.
     fn next_inputs(&mut self) -> Option<Next> {
-        while self.n_unknown < self.search.max_unknown
-            && let Some((_, candidate)) = self.queue.pop_first()
-        {
+        while let Some(candidate) = self.next_candidate() {
+            if self.unknown.get(&candidate.at).is_some_and(|n| *n >= self.search.max_unknown) {
+                continue;
+            }
             let (relevant, needed) = self.relevant(&candidate);
-            match self.prover.check(&self.shared.words, &relevant) {
+            match self.memo.answer(relevant) {
                 Answer::Sat(mut values) => {
                     // Of other unknowns the solver was not asked.
                     values.retain(|unknown| needed.contains(&unknown));
-                    let inputs = self.shared.inputs_of(&values, &candidate.parent);
+                    let inputs = self.memo.shared.inputs_of(&values, &candidate.parent);
                     let Candidate { depth, excluded, .. } = candidate;
                     return Some(Next { inputs, depth, excluded });
                 }
                 Answer::Unsat => {}
                 Answer::Unknown(why) => {
-                    self.n_unknown += 1;
+                    *self.unknown.entry(candidate.at).or_default() += 1;
                     let why = format!("the solver gave up on a path ({why})");
                     self.found.incomplete.get_or_insert(why);
                 }
@@ -344,7 +415,7 @@ impl State<'_> {
 
     /// The unknowns a word is made of.
     fn support(&mut self, word: WordId) -> std::rc::Rc<BTreeSet<UnknownId>> {
-        if let Some(known) = self.supports.get(&word) {
+        if let Some(known) = self.memo.supports.get(&word) {
             return known.clone();
         }
         let mut found = BTreeSet::new();
@@ -354,11 +425,11 @@ impl State<'_> {
             if !seen.insert(word) {
                 continue;
             }
-            if let Some(known) = self.supports.get(&word) {
+            if let Some(known) = self.memo.supports.get(&word) {
                 found.extend(known.iter().copied());
                 continue;
             }
-            match *self.shared.words.word(word) {
+            match *self.memo.shared.words.word(word) {
                 Word::Const(_) => {}
                 Word::Unknown(unknown) => drop(found.insert(unknown)),
                 Word::Binary(_, a, b) | Word::Concat(a, b) => stack.extend([a, b]),
@@ -367,7 +438,7 @@ impl State<'_> {
             }
         }
         let found = std::rc::Rc::new(found);
-        self.supports.insert(word, found.clone());
+        self.memo.supports.insert(word, found.clone());
         found
     }
 }

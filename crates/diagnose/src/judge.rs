@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use interpret::{Inputs, Limits, Machine, Stop};
-use program::{BlockId, FunctionId, Program};
+use program::{BlockId, FunctionId, InstId, Program};
 
 use crate::explore::{Ending, ending};
 
@@ -29,6 +29,8 @@ pub enum Given {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub ending: Ending,
+    /// Where it stopped, if it did not end by itself.
+    pub at: Option<(FunctionId, InstId)>,
     pub stdout: Vec<u8>,
     pub exit: i32,
     pub covered: BTreeSet<(FunctionId, BlockId)>,
@@ -66,14 +68,16 @@ impl Judge<'_> {
         };
         let n_steps = self.max_steps - machine.steps;
         let covered = machine.covered.iter().copied().collect();
-        Outcome { ending: ending(&result), stdout: machine.stdout, exit, covered, n_steps }
+        let (ending, at) = (ending(&result), machine.stopped_at);
+        Outcome { ending, at, stdout: machine.stdout, exit, covered, n_steps }
     }
 }
 
 impl Outcome {
     fn nothing(stop: &Stop) -> Self {
         let ending = ending::<()>(&Err(stop.clone()));
-        Self { ending, stdout: Vec::new(), exit: 0, covered: BTreeSet::new(), n_steps: 0 }
+        let (stdout, covered) = (Vec::new(), BTreeSet::new());
+        Self { ending, at: None, stdout, exit: 0, covered, n_steps: 0 }
     }
 
     pub fn passes(&self, test: &TestCase) -> bool {

@@ -7,6 +7,8 @@
 //! on the failing input to completion, on the other inputs the search came by, on the user's
 //! tests, and by a bounded check of its own; what survives is ranked.
 
+mod coverage;
+mod describe;
 pub mod edits;
 pub mod explore;
 mod judge;
@@ -19,6 +21,8 @@ pub mod slice;
 mod target;
 mod trace;
 mod trust;
+mod verify;
+mod workshop;
 
 pub use explore::{Explored, Property, Search, Violation};
 pub use judge::{Given, Judge, TestCase};

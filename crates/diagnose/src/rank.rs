@@ -10,8 +10,8 @@ pub struct Evidence {
     pub newly_dead: u32,
     /// A proof of another property rests on the statement.
     pub is_trusted: bool,
-    /// All paths within the bounds were checked.
-    pub is_proved: bool,
+    /// Violations of other properties that it does not remove.
+    pub n_left: u32,
     /// Steps of the failing run between the statement and the failure.
     pub distance: usize,
 }
@@ -25,6 +25,7 @@ impl Evidence {
             cost += 8;
         }
         cost += 5 * self.newly_dead.min(4);
+        cost += 4 * self.n_left.min(3);
         if self.is_trusted {
             cost += 5;
         }

@@ -33,6 +33,12 @@ impl Target {
 }
 
 impl Property {
+    /// What is violated is that an instruction reads or writes where it may.
+    pub fn is_access(self) -> bool {
+        use FaultKind::{Null, OutOfBounds, UseAfterEnd};
+        matches!(self, Property::Fault(OutOfBounds | Null | UseAfterEnd))
+    }
+
     /// The rule `check` would report it under.
     pub fn rule(self) -> &'static str {
         match self {

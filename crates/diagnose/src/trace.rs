@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use findings::{Place, Step};
 use interpret::Record;
 use program::render::Renderer;
-use program::{Access, FunctionId, LocId, Op, Operand, Program, Terminator};
+use program::{FunctionId, InstId, LocId, Op, Operand, Program, Terminator};
 
 use crate::explore::{Property, loc_of};
 use crate::slice::{Slice, slice};
@@ -117,7 +117,7 @@ fn note(program: &Program, record: &Record, index: usize) -> Option<String> {
             })
         }
         Op::Store { access, value } => {
-            let place = stored_place(access, &mut renderer);
+            let place = renderer.accessed_by(step.inst).unwrap_or_default();
             if let Operand::Inst(inst) = value
                 && matches!(body.insts[*inst].op, Op::Uninit { .. })
             {
@@ -168,12 +168,10 @@ fn assigned(
     }
 }
 
-fn stored_place(access: &Access, renderer: &mut Renderer) -> String {
-    let text = renderer.expr(access.ptr);
-    match text.strip_prefix('&') {
-        Some(place) => place.to_owned(),
-        None => format!("*{text}"),
-    }
+/// What an instruction reads or writes, as the source calls it.
+pub fn accessed(program: &Program, (function, inst): (FunctionId, InstId)) -> Option<String> {
+    program.functions.get(function)?.body.as_ref()?.insts.get(inst)?;
+    Renderer::new(program, function).accessed_by(inst)
 }
 
 fn constant(program: &Program, value: Operand) -> Option<String> {

@@ -13,8 +13,10 @@ pub use context::Context;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use findings::{Change, Place, Repair};
 use syntax::{Source, Statement, StatementKind};
 
+use crate::SourceFile;
 use crate::library::Library;
 
 /// One possible change of a statement.
@@ -34,6 +36,39 @@ pub struct Edit {
     /// The statement it changes, its own bytes.
     pub statement: Range<usize>,
     pub function: String,
+}
+
+impl Edit {
+    /// The same as findings tell it.
+    pub fn change(&self, path: &str, source: &Source) -> Change {
+        let (line, column) = source.position(self.bytes.start);
+        let function = self.function.clone();
+        let place = Place { file: path.to_owned(), line, column, function };
+        Change { place, old: source.slice(&self.bytes), new: self.new.clone() }
+    }
+}
+
+/// Every edit the library has for some files, the likeliest first; none is tried.
+pub fn list(files: &[SourceFile], library: &Library) -> Vec<Repair> {
+    let mut all = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        let source = Source::parse(file.text.clone());
+        let (last, _) = source.position(file.text.len());
+        for edit in enumerate(&source, index, library, &(1..=last).collect()) {
+            let why = format!("{}, weight {}", edit.kind.replace('-', " "), edit.weight);
+            all.push((edit.weight, edit.change(&file.path, &source), why));
+        }
+    }
+    all.sort_by_key(|(weight, ..)| u32::MAX - weight);
+    let listed = all.into_iter().zip(1..).map(|((_, change, why), rank)| Repair {
+        rank,
+        fault: None,
+        changes: vec![change],
+        steps: Vec::new(),
+        verified: Vec::new(),
+        why,
+    });
+    listed.collect()
 }
 
 /// The edits of every statement of a file that stands on one of these lines, the likeliest

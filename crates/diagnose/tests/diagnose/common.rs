@@ -48,12 +48,26 @@ fn objections(messages: &str) -> Rejected {
 }
 
 pub fn diagnose(text: &str, paper: Option<PaperSettings>, tests: Vec<TestCase>) -> Diagnosis {
+    diagnose_at(text, Target::default(), paper, tests)
+}
+
+/// The property that is violated in this line.
+pub fn diagnose_line(text: &str, line: u32) -> Diagnosis {
+    diagnose_at(text, Target { lines: vec![line], file: None }, None, Vec::new())
+}
+
+fn diagnose_at(
+    text: &str,
+    target: Target,
+    paper: Option<PaperSettings>,
+    tests: Vec<TestCase>,
+) -> Diagnosis {
     let program = import(text.as_bytes()).unwrap_or_else(|why| panic!("{why:?}"));
     let file = SourceFile { path: NAME.to_owned(), text: text.as_bytes().to_vec() };
     let request = Request {
         program: &program,
         files: vec![file],
-        target: Target::default(),
+        target,
         entry: None,
         library: Library::own(),
         tests,

@@ -39,6 +39,9 @@ pub struct DiagnoseArgs {
     /// Mistakes to look for besides or instead of those firstfault knows
     #[arg(long, value_name = "FILE")]
     annotations: Option<PathBuf>,
+    /// Only list the changes the annotation library has for these files; nothing is tried
+    #[arg(long, conflicts_with_all = ["line", "fault", "tests", "config", "maxsat"])]
+    list: bool,
     /// One of the paper's configurations instead of trying edits
     #[arg(long, value_enum)]
     config: Option<ConfigArg>,
@@ -99,6 +102,11 @@ pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
         0 => bail!("there is no program to diagnose"),
         _ => imported.link(0),
     };
+    if args.list {
+        let mut findings = imported.findings;
+        findings.repairs = diagnose::edits::list(&sources(args, &program)?, &library(args)?);
+        return finish(findings, args, &output, &root);
+    }
     let compiler = Compiler::new(args, &inputs, &root, cancel)?;
     let request = Request {
         program: &program,
@@ -112,10 +120,19 @@ pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
     };
     let diagnosis = diagnose::diagnose(&request, &compiler, cancel)?;
     let mut findings = imported.findings;
-    findings.rules.push("diagnose".to_owned());
     add(&mut findings, diagnosis);
+    finish(findings, args, &output, &root)
+}
+
+fn finish(
+    mut findings: Findings,
+    args: &DiagnoseArgs,
+    output: &Output,
+    root: &Path,
+) -> Result<Outcome> {
+    findings.rules.push("diagnose".to_owned());
     findings.finish();
-    reporting::write(&output, &findings, &root, args.format.into(), report::Options::default())?;
+    reporting::write(output, &findings, root, args.format.into(), report::Options::default())?;
     Ok(Outcome::of(&findings))
 }
 
@@ -226,8 +243,11 @@ fn add(findings: &mut Findings, diagnosis: Diagnosis) {
         severity: Severity::Error,
         verdict: Verdict::Unsafe,
         place: violation.place,
-        message: format!("{} with {}", violation.message, violation.inputs),
-        input_dependent: violation.inputs != "no input",
+        message: match &violation.inputs[..] {
+            "" => violation.message.clone(),
+            inputs => format!("{} with {inputs}", violation.message),
+        },
+        input_dependent: !violation.inputs.is_empty(),
         origin: FaultOrigin::Detection,
         segments: vec![Segment { steps: violation.trace.steps }],
         n_paths: None,

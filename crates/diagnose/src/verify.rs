@@ -1,0 +1,123 @@
+//! Bounded checks of the best edits: each gets a search of its own.
+//!
+//! What violates anything new is dropped, and what it fails on is tried on the others. A program
+//! may have faults besides the one that is diagnosed; what it does wrong without the edit, too,
+//! is not held against it.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use program::{FunctionId, InstId, LocId};
+
+use crate::explore::{Ending, Explored, Memo, Search, Violation, loc_of};
+use crate::judge::{Given, Judge};
+use crate::workshop::{Bench, Survivor, Workshop};
+use crate::{DiagnoseError, check};
+
+type Place = (FunctionId, LocId);
+
+pub struct Verifier<'a> {
+    workshop: &'a Workshop<'a>,
+    bench: &'a Bench,
+    judge: Judge<'a>,
+    /// The violation that is diagnosed.
+    meant: Option<Place>,
+    /// Places that the program violates as it is, other than the one meant.
+    known: RefCell<BTreeSet<Place>>,
+}
+
+impl<'a> Verifier<'a> {
+    pub fn new(
+        workshop: &'a Workshop<'a>,
+        bench: &'a Bench,
+        max_steps: u64,
+        meant: Option<(FunctionId, InstId)>,
+    ) -> Self {
+        let judge = Judge { program: &bench.program, entry: workshop.entry, max_steps };
+        let known = RefCell::default();
+        let mut verifier = Self { workshop, bench, judge, meant: None, known };
+        verifier.meant = meant.map(|at| verifier.place(at));
+        verifier
+    }
+
+    pub fn check_best(&self, survivors: &mut Vec<Survivor>) -> Result<(), DiagnoseError> {
+        let options = &self.workshop.request.options;
+        let mut memo = Memo::new(options.resources / 3);
+        let next = |survivors: &[Survivor]| {
+            survivors.iter().take(options.checked).position(|survivor| !survivor.is_checked)
+        };
+        while let Some(at) = next(survivors) {
+            check(self.workshop.cancel)?;
+            let search = Search {
+                program: &self.bench.program,
+                entry: self.workshop.entry,
+                selected: Some(self.bench.selector(survivors[at].index)),
+                max_runs: options.check_runs,
+                max_steps: self.judge.max_steps.max(options.steps / 4),
+                runs_after: 0,
+                max_unknown: 1,
+            };
+            let is_new = |violation: &Violation| self.is_new(violation);
+            let explored = search.run(&mut memo, &is_new, self.workshop.cancel);
+            match explored.violations.iter().find(|violation| is_new(violation)) {
+                Some(counterexample) => {
+                    survivors.remove(at);
+                    survivors.retain(|survivor| self.survives(survivor, counterexample));
+                }
+                None => {
+                    let survivor = &mut survivors[at];
+                    survivor.is_checked = true;
+                    survivor.verified.push(told(&explored));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&self, at: (FunctionId, InstId)) -> Place {
+        (at.0, loc_of(&self.bench.program, at))
+    }
+
+    /// Whether an edit violates nothing new on what another one fails on.
+    fn survives(&self, survivor: &Survivor, counterexample: &Violation) -> bool {
+        let Violation { inputs, limits, .. } = counterexample.clone();
+        let given = Given::Found(inputs.clone(), limits);
+        let outcome = self.judge.run(Some(self.bench.selector(survivor.index)), &given);
+        match (outcome.ending, outcome.at) {
+            (Ending::Violates(property), Some(at)) => {
+                !self.is_new(&Violation { property, at, inputs, limits })
+            }
+            (Ending::Violates(_), None) => false,
+            _ => true,
+        }
+    }
+
+    /// Whether the program violates something here only since it was changed, or still what is
+    /// diagnosed.
+    fn is_new(&self, violation: &Violation) -> bool {
+        let place = self.place(violation.at);
+        if self.known.borrow().contains(&place) {
+            return false;
+        }
+        let given = Given::Found(violation.inputs.clone(), violation.limits);
+        let before = self.judge.run(None, &given);
+        let is_known = matches!(before.ending, Ending::Violates(_))
+            && before.at.map(|at| self.place(at)) == Some(place)
+            && self.meant != Some(place);
+        if is_known {
+            self.known.borrow_mut().insert(place);
+        }
+        !is_known
+    }
+}
+
+/// What the bounded check of an edit showed that violates nothing new.
+fn told(explored: &Explored) -> String {
+    let new = if explored.violations.is_empty() { "" } else { "new " };
+    let n_runs = explored.n_runs;
+    match &explored.incomplete {
+        None if n_runs == 1 => format!("the only path is free of {new}violations"),
+        None => format!("all {n_runs} paths within the bounds are free of {new}violations"),
+        Some(_) => format!("{n_runs} paths are free of {new}violations"),
+    }
+}

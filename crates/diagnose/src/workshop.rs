@@ -1,0 +1,301 @@
+//! Where edits are tried: compiled into one repair program, replayed, checked and put in order.
+
+use std::collections::BTreeSet;
+
+use base::Cancel;
+use findings::Repair;
+use program::{BlockId, FunctionId, Program};
+use syntax::Source;
+
+use crate::coverage::{Coverage, lines_of};
+use crate::edits::{self, Edit};
+use crate::explore::Ending;
+use crate::judge::{Given, Judge, Outcome};
+use crate::meta::Meta;
+use crate::rank::Evidence;
+use crate::repair::{Diagnosis, Others};
+use crate::trace::Trace;
+use crate::verify::Verifier;
+use crate::{Compile, DiagnoseError, Rejected, Request, check};
+
+/// Edits of one request, likeliest first.
+const MAX_EDITS: usize = 4000;
+/// An edit that survived so far.
+pub struct Survivor {
+    pub index: usize,
+    pub evidence: Evidence,
+    pub verified: Vec<String>,
+    /// By a bounded search of its own.
+    pub is_checked: bool,
+}
+
+pub struct Workshop<'a> {
+    pub request: &'a Request<'a>,
+    pub compiler: &'a dyn Compile,
+    pub cancel: &'a Cancel,
+    pub entry: &'a str,
+    pub mined: &'a crate::trust::Mined,
+}
+
+/// Edits in a compiled repair program.
+pub struct Bench {
+    edits: Vec<Edit>,
+    pub program: Program,
+    pub paths: Vec<String>,
+    /// Global, element and value of each edit.
+    selectors: Vec<(String, u32, u32)>,
+}
+
+impl Bench {
+    /// What switches an edit on.
+    pub fn selector(&self, index: usize) -> (&str, u32, u32) {
+        let (global, element, value) = &self.selectors[index];
+        (global, *element, *value)
+    }
+}
+
+impl Workshop<'_> {
+    pub fn repair(
+        &self,
+        failing: &Given,
+        others: &Others,
+        trace: &Trace,
+        diagnosis: &mut Diagnosis,
+    ) -> Result<(), DiagnoseError> {
+        let sources: Vec<Source> =
+            self.request.files.iter().map(|file| Source::parse(file.text.clone())).collect();
+        let edits = self.enumerate(&sources, trace);
+        diagnosis.stats.insert("edits", edits.len() as u64);
+        let bench = self.compile(&sources, edits)?;
+        diagnosis.stats.insert("edits that compile", bench.edits.len() as u64);
+        let original = self.judge(&bench).run(None, failing);
+        let max_steps = original.n_steps * 20 + 20_000;
+        let judge =
+            Judge { max_steps: max_steps.min(self.request.options.steps), ..self.judge(&bench) };
+        let before = Coverage::of(&bench, &judge, failing, others, self.request);
+        let mut survivors = Vec::new();
+        for index in 0..bench.edits.len() {
+            check(self.cancel)?;
+            survivors.extend(self.try_edit(
+                &bench,
+                &judge,
+                index,
+                (failing, others),
+                &before,
+                (trace, &sources),
+            ));
+        }
+        diagnosis.stats.insert("edits that survive", survivors.len() as u64);
+        let key = |survivor: &Survivor| {
+            let edit = &bench.edits[survivor.index];
+            (
+                survivor.evidence.cost(),
+                survivor.evidence.distance,
+                edit.file,
+                edit.bytes.start,
+                survivor.index,
+            )
+        };
+        survivors.sort_by_key(key);
+        let verifier = Verifier::new(self, &bench, max_steps, original.at);
+        verifier.check_best(&mut survivors)?;
+        let repairs = survivors.iter().take(self.request.options.top).zip(1..);
+        diagnosis.repairs =
+            repairs.map(|(survivor, rank)| self.report(&bench, survivor, rank, &sources)).collect();
+        if diagnosis.repairs.is_empty() {
+            diagnosis.notes.push(format!(
+                "none of {} changes from the annotation library removes the violation",
+                bench.edits.len()
+            ));
+        }
+        Ok(())
+    }
+
+    fn judge<'b>(&'b self, bench: &'b Bench) -> Judge<'b> {
+        Judge { program: &bench.program, entry: self.entry, max_steps: self.request.options.steps }
+    }
+
+    fn enumerate(&self, sources: &[Source], trace: &Trace) -> Vec<Edit> {
+        let mut all = Vec::new();
+        for (index, file) in self.request.files.iter().enumerate() {
+            let lines: BTreeSet<u32> = trace
+                .executed
+                .iter()
+                .filter(|(path, _)| *path == file.path)
+                .map(|(_, line)| *line)
+                .collect();
+            all.extend(edits::enumerate(&sources[index], index, &self.request.library, &lines));
+        }
+        all.sort_by_key(|edit| u32::MAX - edit.weight);
+        all.truncate(MAX_EDITS);
+        all
+    }
+
+    /// Compiles all edits at once, leaving out those the compiler objects to.
+    fn compile(&self, sources: &[Source], mut edits: Vec<Edit>) -> Result<Bench, DiagnoseError> {
+        for _ in 0..20 {
+            check(self.cancel)?;
+            let mut texts = Vec::new();
+            let mut metas = Vec::new();
+            let mut selectors = vec![(String::new(), 0, 0); edits.len()];
+            for (file, source) in sources.iter().enumerate() {
+                let of_file: Vec<usize> =
+                    (0..edits.len()).filter(|index| edits[*index].file == file).collect();
+                let own: Vec<Edit> = of_file.iter().map(|index| edits[*index].clone()).collect();
+                let meta = Meta::write(source, file, &own);
+                for (position, index) in of_file.iter().enumerate() {
+                    let (element, value) = meta.selectors[position];
+                    selectors[*index] = (meta.global.clone(), element, value);
+                }
+                texts.push(meta.text.clone());
+                metas.push((of_file, meta));
+            }
+            let errors = match self.compiler.compile(&texts) {
+                Ok(compiled) => {
+                    let (program, paths) = (compiled.program, compiled.paths);
+                    return Ok(Bench { edits, program, paths, selectors });
+                }
+                Err(Rejected::Failed(why)) => return Err(DiagnoseError::Uncompilable(why)),
+                Err(Rejected::At(errors)) => errors,
+            };
+            let mut dropped = BTreeSet::new();
+            for (file, line, column) in errors {
+                let Some((of_file, meta)) = metas.get(file) else { continue };
+                dropped.extend(meta.edits_at(line, column).into_iter().map(|at| of_file[at]));
+            }
+            if dropped.is_empty() {
+                let why = "the compiler objects to something else".to_owned();
+                return Err(DiagnoseError::Uncompilable(why));
+            }
+            let mut index = 0;
+            edits.retain(|_| {
+                index += 1;
+                !dropped.contains(&(index - 1))
+            });
+        }
+        Err(DiagnoseError::Uncompilable("too many changes do not compile".to_owned()))
+    }
+
+    fn try_edit(
+        &self,
+        bench: &Bench,
+        judge: &Judge,
+        index: usize,
+        (failing, others): (&Given, &Others),
+        before: &Coverage,
+        (trace, sources): (&Trace, &[Source]),
+    ) -> Option<Survivor> {
+        let selected = Some(bench.selector(index));
+        let first = judge.run(selected, failing);
+        if !is_fine(&first, failing) {
+            return None;
+        }
+        let mut covered = first.covered.clone();
+        for sample in &others.samples {
+            let outcome = judge.run(selected, sample);
+            if outcome.ending != Ending::Fine {
+                return None;
+            }
+            covered.extend(outcome.covered);
+        }
+        for test in &self.request.tests {
+            let given = Given::Test(test.clone());
+            let outcome = judge.run(selected, &given);
+            if !outcome.passes(test) {
+                return None;
+            }
+            covered.extend(outcome.covered);
+        }
+        let mut n_left = 0;
+        for other in &others.violating {
+            let outcome = judge.run(selected, other);
+            n_left += u32::from(outcome.ending != Ending::Fine);
+            covered.extend(outcome.covered);
+        }
+        let mut verified = vec!["the failing run finishes".to_owned()];
+        match others.samples.len() {
+            0 => {}
+            1 => verified.push("another input violates nothing".to_owned()),
+            n => verified.push(format!("{n} other inputs violate nothing")),
+        }
+        match self.request.tests.len() {
+            0 => {}
+            1 => verified.push("the test passes".to_owned()),
+            n => verified.push(format!("all {n} tests pass")),
+        }
+        match n_left {
+            0 => {}
+            1 => verified.push("another violation is left".to_owned()),
+            n => verified.push(format!("{n} other violations are left")),
+        }
+        let evidence = self.evidence(bench, index, &covered, before, trace, sources);
+        let evidence = Evidence { n_left, ..evidence };
+        Some(Survivor { index, evidence, verified, is_checked: false })
+    }
+
+    fn evidence(
+        &self,
+        bench: &Bench,
+        index: usize,
+        covered: &BTreeSet<(FunctionId, BlockId)>,
+        before: &Coverage,
+        trace: &Trace,
+        sources: &[Source],
+    ) -> Evidence {
+        let edit = &bench.edits[index];
+        let source = &sources[edit.file];
+        let path = &self.request.files[edit.file].path;
+        let (first, _) = source.position(edit.statement.start);
+        let (last, _) = source.position(edit.statement.end.saturating_sub(1));
+        let mut lines = first..=last;
+        let in_slice = lines.any(|line| trace.sliced.contains(&(path.clone(), line)));
+        let now = lines_of(bench, covered);
+        let newly_dead = before.lines.difference(&now).count() as u32;
+        let (line, _) = source.position(edit.bytes.start);
+        let steps = trace.steps.iter().rev();
+        let position = steps.take_while(|step| step.place.line != line).count();
+        Evidence {
+            weight: edit.weight,
+            in_slice,
+            newly_dead,
+            is_trusted: self.is_trusted(edit, path, source),
+            n_left: 0,
+            distance: position,
+        }
+    }
+
+    fn is_trusted(&self, edit: &Edit, path: &str, source: &Source) -> bool {
+        let (line, _) = source.position(edit.bytes.start);
+        let is_in =
+            |is_condition| self.mined.trusted.contains(&(path.to_owned(), line, is_condition));
+        let expressions = source.expressions(&edit.statement);
+        let in_condition = expressions.iter().any(|e| {
+            e.parent.1 == Some("condition")
+                && e.bytes.start <= edit.bytes.start
+                && edit.bytes.end <= e.bytes.end
+        });
+        is_in(in_condition)
+    }
+
+    fn report(&self, bench: &Bench, survivor: &Survivor, rank: u32, sources: &[Source]) -> Repair {
+        let edit = &bench.edits[survivor.index];
+        let source = &sources[edit.file];
+        let path = &self.request.files[edit.file].path;
+        Repair {
+            rank,
+            fault: None,
+            changes: vec![edit.change(path, source)],
+            // The fault has the error trace.
+            steps: Vec::new(),
+            verified: survivor.verified.clone(),
+            why: edit.kind.replace('-', " "),
+        }
+    }
+}
+
+fn is_fine(outcome: &Outcome, given: &Given) -> bool {
+    match given {
+        Given::Found(..) => outcome.ending == Ending::Fine,
+        Given::Test(test) => outcome.passes(test),
+    }
+}

@@ -1,0 +1,5 @@
+//! Whole diagnoses of C text.
+
+mod common;
+mod figures;
+mod search;
