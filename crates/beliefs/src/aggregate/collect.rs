@@ -89,6 +89,7 @@ pub fn found(unit: &Events, event: &Event) -> Found {
             function: text(event.function),
         },
         detail: text(event.detail),
+        outcome: event.outcome,
         other_line: event.other_line,
         with: event.with,
         without: event.without,

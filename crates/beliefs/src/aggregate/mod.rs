@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use findings::{Deviation, Place};
 
-use crate::event::{Event, Events, SUBJECT_NONE, SUBJECT_RESULT};
+use crate::event::{Event, Events, Outcome, SUBJECT_NONE, SUBJECT_RESULT};
 use crate::known::shown;
 use crate::rank::z;
 use crate::template::{Belief, Template};
@@ -75,6 +75,7 @@ impl Counts {
 struct Found {
     place: Place,
     detail: String,
+    outcome: Outcome,
     other_line: u32,
     with: u32,
     without: u32,

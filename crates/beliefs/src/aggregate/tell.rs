@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use findings::{Deviation, Example, Place};
 
 use super::{Counts, Found, Key, Rule};
+use crate::event::Outcome;
 use crate::known::shown;
 use crate::rank::z;
 use crate::template::{Belief, Template};
@@ -148,11 +149,19 @@ impl Words<'_> {
             0 => String::new(),
             line => format!(" in line {line}"),
         };
+        let fate = match found.outcome {
+            Outcome::Passed => "is returned".to_owned(),
+            Outcome::Stored => "is kept".to_owned(),
+            _ => format!("decides{in_line}"),
+        };
+        let paths = |n: u32| if n == 1 { "1 path".to_owned() } else { format!("{n} paths") };
         text.replace("{what}", detail)
+            .replace("{fate}", &fate)
             .replace("{in line}", &in_line)
             .replace("{line}", &found.other_line.to_string())
             .replace("{followed}", &self.counts.followed.to_string())
             .replace("{broken}", &self.counts.broken.to_string())
+            .replace("{with paths}", &paths(found.with))
             .replace("{with}", &found.with.to_string())
             .replace("{without}", &found.without.to_string())
     }

@@ -3,11 +3,13 @@
 
 use program::{BlockId, InstId, Op, Operand, Ty};
 
+use super::env::Env;
 use super::function::Fun;
+use super::interest::Interest;
 use super::nulls::dereferences;
 use super::sink::{Row, Sink};
 use super::values::{Shape, Value};
-use super::walk::{End, Env, Flow, Interest, Visitor, walk};
+use super::walk::{End, Flow, Visitor, walk};
 use crate::event::{CAPPED, FREES, Kind, Outcome, POINTER};
 use crate::known::shown;
 use crate::latent;
@@ -91,9 +93,9 @@ impl Visitor for Afterwards<'_, '_> {
         }
     }
 
-    fn edge(&mut self, (): &mut (), _env: &Env, from: BlockId, to: BlockId) -> Flow {
+    fn edge(&mut self, (): &mut (), env: &Env, from: BlockId, to: BlockId) -> Flow {
         let is_new = self.fun.is_back_edge(from, to) && self.fun.is_recomputed(self.value, to);
-        if is_new { Flow::Stop } else { Flow::On }
+        if is_new || env.is_doubtful() { Flow::Stop } else { Flow::On }
     }
 
     fn end(&mut self, (): (), _env: &Env, block: BlockId, end: End) {
@@ -126,8 +128,8 @@ fn argument(
     let block = fun.body.insts[id].block;
     let mut after = Afterwards { fun, call: id, value, used: None, returned: None };
     let start = (block, InstId(id.0 + 1));
-    let env = Env::before(fun, interest, block);
-    let is_whole = walk(fun, interest, start, env, (), &mut after);
+    let starts = Env::before(fun, interest, block, start.1).into_iter().map(|env| (env, ()));
+    let is_whole = walk(fun, interest, start, starts.collect(), &mut after);
     let (outcome, loc) = match (after.used, after.returned) {
         (Some(used), _) => (Outcome::UsedAfter, fun.body.insts[used].loc),
         (None, Some(block)) => (Outcome::UsedAfter, fun.body.blocks[block].loc),

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use program::{BlockId, InstId, Op, Operand, Terminator, Ty};
 use rustc_hash::FxHashSet;
 
+use super::env::Env;
 use super::function::Fun;
-use super::walk::{End, Env, Flow, Interest, Visitor, walk};
+use super::interest::Interest;
+use super::walk::{End, Flow, Visitor, walk};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -98,7 +100,9 @@ pub fn calls_on_error_paths(fun: &Fun, interest: &Interest, start: InstId) -> BT
     let block = fun.body.insts[start].block;
     let mut paths = ErrorPaths { fun, exits: Exits::new(fun), calls: BTreeSet::new() };
     let from = (block, InstId(start.0 + 1));
-    walk(fun, interest, from, Env::before(fun, interest, block), Vec::new(), &mut paths);
+    let starts = Env::before(fun, interest, block, from.1);
+    let starts = starts.into_iter().map(|env| (env, Vec::new())).collect();
+    walk(fun, interest, from, starts, &mut paths);
     paths.calls
 }
 

@@ -224,13 +224,13 @@ impl<'f, 'a> Search<'f, 'a> {
             if is_same && fun.cfg.inst_dominates(fun.body, store, id) {
                 self.alias(id);
             } else if is_same {
-                self.tested_after_join(store, id);
+                self.read_after_join(store, id);
             }
         }
     }
 
-    /// `if (!s->p) s->p = f();` is tested after the join, if at all.
-    fn tested_after_join(&mut self, store: InstId, load: InstId) {
+    /// `if (!s->p) s->p = f();` is tested or returned after the join, if at all.
+    fn read_after_join(&mut self, store: InstId, load: InstId) {
         let fun = self.fun;
         let block = |id: InstId| fun.cfg.position(fun.body.insts[id].block);
         if block(load) <= block(store) {
@@ -241,6 +241,7 @@ impl<'f, 'a> Search<'f, 'a> {
                 self.test(user);
             }
         }
+        self.fate.is_passed |= is_returned(fun, load);
     }
 
     /// Whether another store to the same place lies between the two.
@@ -300,6 +301,17 @@ impl<'f, 'a> Search<'f, 'a> {
             }
         }
     }
+}
+
+/// Whether the function returns the value, maybe through a join.
+fn is_returned(fun: &Fun, value: InstId) -> bool {
+    let returns =
+        |block: &BlockId| matches!(fun.body.blocks[*block].terminator, Terminator::Return(_));
+    let is_value = |id: InstId| fun.uses.in_terminators(id).iter().any(returns);
+    is_value(value)
+        || fun.uses.of(value).iter().any(|user| {
+            matches!(fun.body.insts[*user].op, Op::Convert(_) | Op::Phi(_)) && is_value(*user)
+        })
 }
 
 /// Whether a branch depends on the value directly, or on a comparison of it.

@@ -207,17 +207,36 @@ impl Locks {
 
     /// The locks that the function has taken and may still hold when it returns.
     pub fn taken_for_good(&self, fun: &Fun) -> BTreeSet<Box<str>> {
-        let mut taken = BTreeSet::new();
-        for &block in fun.cfg.returns() {
-            let Some(Some(state)) = self.before.get(block.0 as usize) else { continue };
-            let state = self.through(fun, block, state.clone(), &mut |_, _| {});
-            for action in self.actions.iter().filter(|a| a.what == LockAction::Acquire) {
-                if !matches!(state[action.lock], Some((false, _))) {
-                    taken.insert(self.locks[action.lock].name.clone());
+        let takes = |action: &&Action| action.what == LockAction::Acquire;
+        let kept = self.actions.iter().filter(takes).filter(|action| self.is_kept(fun, action));
+        kept.map(|action| self.locks[action.lock].name.clone()).collect()
+    }
+
+    /// Whether a path leads from taking the lock to a return without a release.
+    fn is_kept(&self, fun: &Fun, taken: &Action) -> bool {
+        let releases_within = |from: InstId, to: InstId| {
+            let start = self.actions.partition_point(|action| action.inst < from);
+            self.actions[start..]
+                .iter()
+                .take_while(|action| action.inst < to)
+                .any(|action| action.lock == taken.lock && action.what == LockAction::Release)
+        };
+        let mut seen: BTreeSet<BlockId> = BTreeSet::new();
+        let mut work = vec![(fun.body.insts[taken.inst].block, InstId(taken.inst.0 + 1))];
+        while let Some((block, from)) = work.pop() {
+            if releases_within(from, fun.body.blocks[block].end) {
+                continue;
+            }
+            if fun.cfg.returns().contains(&block) {
+                return true;
+            }
+            for &to in fun.cfg.successors(block) {
+                if seen.insert(to) {
+                    work.push((to, fun.body.blocks[to].first));
                 }
             }
         }
-        taken
+        false
     }
 
     /// The calls that take or release the lock of this name.

@@ -6,15 +6,19 @@
 mod after;
 mod calls;
 mod classes;
+mod env;
 mod exits;
 mod fate;
 mod function;
+mod interest;
 mod interfaces;
 mod locks;
 mod nulls;
 mod pairs;
+mod range;
 mod results;
 mod sink;
+mod starts;
 mod subjects;
 mod summary;
 mod taints;
@@ -29,10 +33,10 @@ use crate::event::Events;
 use crate::known::{Keys, Known, Summary, UnitSummary};
 use crate::latent::LockAction;
 use function::Fun;
+use interest::Interest;
 use locks::Locks;
 use sink::Sink;
 use subjects::Subjects;
-use walk::Interest;
 
 /// The events of a unit.
 pub fn extract(program: &Program, known: &Known) -> Events {

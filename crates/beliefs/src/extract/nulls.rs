@@ -6,10 +6,12 @@
 use program::{BlockId, InstId, Op, Operand, Predicate, Terminator, Ty};
 use rustc_hash::FxHashMap;
 
+use super::env::Env;
 use super::function::Fun;
+use super::interest::Interest;
 use super::sink::{Row, Sink};
 use super::values::{Shape, Value};
-use super::walk::{End, Env, Flow, Interest, Visitor, enter, walk};
+use super::walk::{End, Flow, Visitor, walk};
 use crate::event::{FAR, Kind, MACRO, Outcome, POINTER};
 
 /// Lines between two places that still contradict each other; more is robust programming.
@@ -143,10 +145,10 @@ impl Visitor for NullPaths<'_, '_> {
         Flow::On
     }
 
-    fn edge(&mut self, _stale: &mut bool, _env: &Env, from: BlockId, to: BlockId) -> Flow {
+    fn edge(&mut self, _stale: &mut bool, env: &Env, from: BlockId, to: BlockId) -> Flow {
         let is_new = self.fun.is_back_edge(from, to)
             && (self.fun.is_recomputed(self.value, to) || self.is_read_in(to));
-        if is_new { Flow::Stop } else { Flow::On }
+        if is_new || env.is_doubtful() { Flow::Stop } else { Flow::On }
     }
 
     fn end(&mut self, _stale: bool, _env: &Env, _block: BlockId, _end: End) {}
@@ -174,21 +176,26 @@ impl NullPaths<'_, '_> {
 }
 
 fn check_then_use(fun: &Fun, interest: &Interest, test: &Test, sink: &mut Sink) {
-    let mut env = Env::before(fun, interest, test.block);
-    let condition = fun.body.blocks[test.block].terminator.operand();
-    let Some(condition) = condition else { return };
-    env.track(test.value);
-    let Terminator::Branch { then, .. } = fun.body.blocks[test.block].terminator else { return };
-    if !env.assume(fun, interest, condition, then == test.if_null) {
+    let block = &fun.body.blocks[test.block];
+    let Terminator::Branch { condition, then, .. } = block.terminator else { return };
+    let mut starts = Vec::new();
+    for mut env in Env::before(fun, interest, test.block, block.end) {
+        env.track(test.value);
+        let feasible = env.assume(fun, interest, condition, then == test.if_null);
+        if feasible && !env.is_doubtful() {
+            env.assume_zero(test.value, true);
+            env.join(fun, interest, test.block, test.if_null);
+            starts.push((env, false));
+        }
+    }
+    if starts.is_empty() {
         return;
     }
-    env.assume_zero(test.value, true);
     let is_from_memory = fun.values.is_from_memory(test.value);
     let mut paths =
         NullPaths { fun, value: test.value, pointer: test.pointer, is_from_memory, used: None };
-    enter(fun, interest, &mut env, test.block, test.if_null, false);
     let start = (test.if_null, fun.body.blocks[test.if_null].first);
-    walk(fun, interest, start, env, false, &mut paths);
+    walk(fun, interest, start, starts, &mut paths);
     let (outcome, at) = match paths.used {
         Some(used) => (Outcome::CheckThenUse, used),
         None => (Outcome::Consistent, test.inst),

@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 use program::{BlockId, InstId, Op, Operand, Predicate, Terminator, Ty};
 use smallvec::SmallVec;
 
+use super::env::Env;
 use super::exits::{Exit, Exits};
 use super::function::Fun;
+use super::interest::Interest;
 use super::sink::{Row, Sink};
 use super::subjects::{CallSite, Subjects, escaping_store, is_kept, is_outside, object};
 use super::values::{Shape, Value};
-use super::walk::{End, Env, Flow, Interest, Visitor, walk};
+use super::walk::{End, Flow, Visitor, walk};
 use crate::event::{CAPPED, HANDED, Kind, OUTSIDE, Outcome, STATIC, SUBJECT_NONE, SUBJECT_RESULT};
 use crate::known::shown;
 use crate::latent;
@@ -50,21 +52,28 @@ struct Seen {
     /// Positions of callees, sorted.
     callees: SmallVec<[u32; 4]>,
     is_escaped: bool,
+    /// Local variables in memory that hold the object now.
+    slots: SmallVec<[Value; 1]>,
+    /// What the path knows of the call's own result; a loop does not make it forget.
+    answer: Answer,
 }
 
 /// One path, or all that look the same.
 struct Path {
     seen: Seen,
     exit: Exit,
-    /// What the path knows of the call's own result.
-    answer: Answer,
+    /// Nothing is missing: somebody else has the object, or the path contradicts itself.
+    is_excused: bool,
     line: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Answer {
+    #[default]
     Unknown,
     Zero,
+    /// An error, as C programs have it.
+    Negative,
     NotZero,
 }
 
@@ -92,8 +101,10 @@ impl Visitor for Trace<'_, '_> {
         match &self.fun.body.insts[id].op {
             Op::Call(call) => self.call(seen, env, id, call),
             Op::Store { access, value } => {
-                let shown = escaping_store(self.fun, access.ptr, env.resolve(self.fun, *value));
-                if shown.is_some_and(|object| self.objects.contains(&object)) {
+                let value = env.resolve(self.fun, *value);
+                self.keep_in_slot(seen, access.ptr, value);
+                let shown = escaping_store(self.fun, access.ptr, value);
+                if shown.is_some_and(|object| self.is_object(seen, object)) {
                     seen.is_escaped = true;
                     // Whoever reads it back from there has it again.
                     if let Some(place) = self.fun.value(access.ptr)
@@ -110,37 +121,65 @@ impl Visitor for Trace<'_, '_> {
     }
 
     fn edge(&mut self, seen: &mut Seen, env: &Env, from: BlockId, to: BlockId) -> Flow {
-        seen.is_escaped |= self.is_held_elsewhere(env, from, to);
+        seen.is_escaped |= self.is_held_elsewhere(seen, env, from, to);
         // There is nothing to release where there is nothing.
         let is_null = |object: &Value| {
             env.fact(*object).is_zero()
                 || self.fun.values.load_of(*object).is_some_and(|load| env.fact(load).is_zero())
         };
-        if self.objects.iter().any(is_null) { Flow::Stop } else { Flow::On }
+        self.ask(seen, env);
+        let mut objects = self.objects.iter().chain(&seen.slots);
+        if objects.any(is_null) { Flow::Stop } else { Flow::On }
     }
 
     fn end(&mut self, mut seen: Seen, env: &Env, block: BlockId, end: End) {
         let End::Return(value) = end else { return };
         if let Some(value) = value
             && let Some(value) = self.fun.value(value)
-            && self.objects.contains(&object(self.fun, value))
+            && self.is_object(&seen, object(self.fun, value))
         {
             seen.is_escaped = true;
         }
-        let answer = match self.fun.value(Operand::Inst(self.start)).map(|value| env.fact(value)) {
-            Some(fact) if fact.is_zero() => Answer::Zero,
-            Some(fact) if fact.is_not_zero() => Answer::NotZero,
-            _ => Answer::Unknown,
-        };
+        self.ask(&mut seen, env);
         let exit = self.exits.classify(self.fun, env, value);
         let line = self.exits.line(self.fun, env, block);
-        self.paths.push(Path { seen, exit, answer, line });
+        let is_excused = seen.is_escaped || env.is_doubtful();
+        self.paths.push(Path { seen, exit, is_excused, line });
     }
 }
 
 impl<'f> Trace<'f, '_> {
+    fn is_object(&self, seen: &Seen, object: Value) -> bool {
+        self.objects.contains(&object) || seen.slots.contains(&object)
+    }
+
+    /// Remembers what the call has answered as soon as a branch tells.
+    fn ask(&self, seen: &mut Seen, env: &Env) {
+        let Some(result) = self.fun.value(Operand::Inst(self.start)) else { return };
+        match env.fact(result) {
+            _ if seen.answer != Answer::Unknown => {}
+            fact if fact.is_zero() => seen.answer = Answer::Zero,
+            fact if fact.is_negative() => seen.answer = Answer::Negative,
+            fact if fact.is_not_zero() => seen.answer = Answer::NotZero,
+            _ => {}
+        }
+    }
+
+    /// A variable whose address is taken somewhere holds the object until it is overwritten.
+    fn keep_in_slot(&self, seen: &mut Seen, to: Operand, value: Operand) {
+        let Some(slot) = self.fun.value(to).filter(|slot| self.fun.is_alloca(*slot)) else {
+            return;
+        };
+        let stored = self.fun.value(value).map(|value| object(self.fun, value));
+        let holds = stored.is_some_and(|object| object != slot && self.is_object(seen, object));
+        seen.slots.retain(|other| *other != slot);
+        if holds {
+            seen.slots.push(slot);
+        }
+    }
+
     /// `if (*slot != p) free(p);`: where the two are equal, who has the other one has this one.
-    fn is_held_elsewhere(&self, env: &Env, from: BlockId, to: BlockId) -> bool {
+    fn is_held_elsewhere(&self, seen: &Seen, env: &Env, from: BlockId, to: BlockId) -> bool {
         let fun = self.fun;
         let Terminator::Branch { condition, then, otherwise } = fun.body.blocks[from].terminator
         else {
@@ -155,7 +194,7 @@ impl<'f> Trace<'f, '_> {
         };
         let is_object = |operand: Operand| {
             let value = fun.value(env.resolve(fun, operand));
-            value.is_some_and(|value| self.objects.contains(&object(fun, value)))
+            value.is_some_and(|value| self.is_object(seen, object(fun, value)))
         };
         let is_other =
             |operand: Operand| fun.ty(operand) == Ty::Ptr && fun.constant(operand).is_none();
@@ -170,7 +209,7 @@ impl<'f> Trace<'f, '_> {
         for (index, arg) in (0u32..).zip(&call.args) {
             let is_object = |arg: Operand| {
                 let object = self.fun.value(arg).map(|value| object(self.fun, value));
-                object.is_some_and(|object| self.objects.contains(&object))
+                object.is_some_and(|object| self.is_object(seen, object))
             };
             if is_object(*arg) || is_object(env.resolve(self.fun, *arg)) {
                 is_about = true;
@@ -211,6 +250,11 @@ fn trace(
         Subject::Result(value) | Subject::First(value) => SmallVec::from_slice(&[value]),
         Subject::None => SmallVec::new(),
     };
+    // The names the object goes by: its own, and those of the variables it is stored to.
+    let names = match subject {
+        Subject::Result(value) => with_slots(fun, site.inst, value),
+        _ => objects.clone(),
+    };
     // Joins may lead the object to calls under another name.
     let is_about = |other: &CallSite| {
         other.inst != site.inst
@@ -219,10 +263,10 @@ fn trace(
                 _ => other
                     .objects
                     .iter()
-                    .any(|object| objects.contains(object) || fun.is_join(*object)),
+                    .any(|object| names.contains(object) || fun.is_join(*object)),
             }
     };
-    let escapes = objects.iter().any(|object| subjects.may_escape(*object));
+    let escapes = names.iter().any(|object| subjects.may_escape(*object));
     let has_followers =
         subjects.calls.iter().any(is_about) || (escapes && matches!(subject, Subject::Result(_)));
     // Whether there are error paths matters where nothing follows, too.
@@ -242,18 +286,20 @@ fn trace(
     let mut is_whole = true;
     if has_followers || may_need_undoing {
         let block = fun.body.insts[site.inst].block;
-        let mut env = Env::before(fun, interest, block);
-        fun.value(Operand::Inst(site.inst)).iter().for_each(|value| env.track(*value));
-        for object in &objects {
-            env.track(*object);
-            fun.values.load_of(*object).iter().for_each(|load| env.track(*load));
-        }
         let start = (block, InstId(site.inst.0 + 1));
-        is_whole = walk(fun, interest, start, env, Seen::default(), &mut trace);
+        let mut starts = Vec::new();
+        for mut env in Env::before(fun, interest, block, start.1) {
+            fun.value(Operand::Inst(site.inst)).iter().for_each(|value| env.track(*value));
+            for name in &names {
+                env.track(*name);
+                fun.values.load_of(*name).iter().for_each(|load| env.track(*load));
+            }
+            starts.push((env, Seen::default()));
+        }
+        is_whole = walk(fun, interest, start, starts, &mut trace);
         // Somebody else takes it over on every path, or no path comes back.
         let ends_life = |number: &u32| latent::is_release(shown(trace.callees[*number as usize]));
-        let is_gone =
-            |path: &Path| path.seen.is_escaped && !path.seen.callees.iter().any(ends_life);
+        let is_gone = |path: &Path| path.is_excused && !path.seen.callees.iter().any(ends_life);
         if has_followers && trace.paths.iter().all(is_gone) {
             return;
         }
@@ -275,15 +321,13 @@ fn trace(
         flags |= HANDED;
     }
     // What ends the life of an object belongs to the call that made it, not to one that used it.
-    let is_made_here = |object: &Value| match fun.values.shape_of(*object) {
-        Shape::Inst(id) => matches!(fun.body.insts[*id].op, Op::Call(_)),
-        _ => false,
-    };
-    if matches!(subject, Subject::First(_)) && objects.iter().any(is_made_here) {
+    if matches!(subject, Subject::First(_))
+        && objects.iter().any(|object| is_made_before(fun, subjects, site, *object))
+    {
         let ends_life = |callee: &str| latent::is_release(shown(callee));
         trace.dropped = trace.callees.iter().map(|callee| ends_life(callee)).collect();
     }
-    let name = objects.first().map(|object| fun.name(*object)).unwrap_or_default();
+    let name = names.last().map(|object| fun.name(*object)).unwrap_or_default();
     let name = name.trim_start_matches('&');
     write(&trace, Kind::Pair, &site.callee, name, flags, sink, |_| true);
     if trace.paths.iter().any(|path| path.exit == Exit::Error)
@@ -291,6 +335,53 @@ fn trace(
     {
         write(&trace, Kind::Undo, &site.callee, name, flags, sink, |path| path.exit == Exit::Error);
     }
+}
+
+/// Whether another call of this function has made the object that this one is handed.
+fn is_made_before(fun: &Fun, subjects: &Subjects, site: &CallSite, object: Value) -> bool {
+    let Shape::Inst(id) = fun.values.shape_of(object) else { return false };
+    let argument = |call: InstId| match &fun.body.insts[call].op {
+        Op::Call(call) => call.args.first().and_then(|arg| fun.value(*arg)),
+        _ => None,
+    };
+    match fun.body.insts[*id].op {
+        Op::Call(_) => true,
+        // `open(&p)` and `p = open()` make it, `use(p)` does not.
+        Op::Alloca { .. } => {
+            let is_stored = |user: &InstId| match fun.body.insts[*user].op {
+                Op::Store { ref access, value } => {
+                    access.ptr == Operand::Inst(*id)
+                        && fun.inst(value).is_some_and(|(_, of)| matches!(of.op, Op::Call(_)))
+                        && fun.cfg.inst_dominates(fun.body, *user, site.inst)
+                }
+                _ => false,
+            };
+            let makes = |other: &CallSite| {
+                other.first == Some(object)
+                    && argument(other.inst) == Some(object)
+                    && fun.cfg.inst_dominates(fun.body, other.inst, site.inst)
+            };
+            argument(site.inst) != Some(object)
+                && (subjects.calls.iter().any(makes) || fun.uses.of(*id).iter().any(is_stored))
+        }
+        _ => false,
+    }
+}
+
+/// A result, and the local variables in memory that it is stored to.
+fn with_slots(fun: &Fun, call: InstId, result: Value) -> SmallVec<[Value; 2]> {
+    let mut names = SmallVec::from_slice(&[result]);
+    for user in fun.uses.of(call) {
+        if let Op::Store { access, value } = &fun.body.insts[*user].op
+            && *value == Operand::Inst(call)
+            && let Some(slot) = fun.value(access.ptr)
+            && fun.is_alloca(slot)
+            && !names.contains(&slot)
+        {
+            names.push(slot);
+        }
+    }
+    names
 }
 
 /// Writes the site and what follows it on the paths that count.
@@ -317,12 +408,16 @@ fn write(
         // Where some answers of the call are never followed up, those are its failures.
         let mut answers: BTreeMap<Answer, bool> = BTreeMap::new();
         for path in &trace.paths {
-            *answers.entry(path.answer).or_default() |= has(&path);
+            *answers.entry(path.seen.answer).or_default() |= has(&path);
         }
-        let succeeded = |path: &&Path| answers.get(&path.answer) == Some(&true);
+        // A negative one is, even where a clean-up that is harmless then follows.
+        if answers.iter().any(|(answer, has)| *answer != Answer::Negative && *has) {
+            answers.remove(&Answer::Negative);
+        }
+        let succeeded = |path: &&Path| answers.get(&path.seen.answer) == Some(&true);
         let paths = || trace.paths.iter().filter(succeeded).filter(|path| counts(path));
         let with = paths().filter(has).count() as u32;
-        let missing = || paths().filter(|path| !has(path) && !path.seen.is_escaped);
+        let missing = || paths().filter(|path| !has(path) && !path.is_excused);
         let without = missing().count() as u32;
         if with == 0 && kind == Kind::Pair {
             continue;

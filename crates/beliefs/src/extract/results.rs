@@ -2,7 +2,7 @@
 
 use program::{BlockId, Call, Callee, InstId, Ty};
 
-use super::fate::{Fate, fate};
+use super::fate::{Fate, Test, fate};
 use super::function::Fun;
 use super::sink::{Row, Sink};
 use crate::event::{INTEGER, Kind, MACRO, Outcome, POINTER, STATIC, STICKY};
@@ -82,11 +82,16 @@ fn outcome(fun: &Fun, fate: &Fate, is_pointer: bool) -> (Outcome, Option<InstId>
             return (Outcome::DereferencedInCall, Some(at));
         }
     }
-    if let Some(test) = fate.tests.iter().find(|test| test.by.is_some()) {
-        return (Outcome::CheckedBy, Some(test.inst));
+    let first = |tests: &mut dyn Iterator<Item = &Test>| {
+        tests
+            .map(|test| test.inst)
+            .min_by_key(|id| (fun.cfg.position(fun.body.insts[*id].block), *id))
+    };
+    if let Some(test) = first(&mut fate.tests.iter().filter(|test| test.by.is_some())) {
+        return (Outcome::CheckedBy, Some(test));
     }
-    if let Some(test) = fate.tests.first() {
-        return (Outcome::Checked, Some(test.inst));
+    if let Some(test) = first(&mut fate.tests.iter()) {
+        return (Outcome::Checked, Some(test));
     }
     let is_used = fate.is_computed_with || !fate.arguments.is_empty();
     let outcome = match (fate.is_passed, fate.is_stored, is_used) {

@@ -100,7 +100,8 @@ pub fn escaping_store(fun: &Fun, to: Operand, value: Operand) -> Option<Value> {
     }
     let to = fun.value(to)?;
     let value = fun.value(value)?;
-    let is_local = fun.is_alloca(fun.values.root(to));
+    // What a local variable points to is not local.
+    let is_local = fun.is_alloca(fun.values.base(to));
     (!is_local && is_object(fun, value)).then(|| object(fun, value))
 }
 

@@ -177,6 +177,21 @@ impl Values {
         }
     }
 
+    /// Whether the value was read from memory that one of these pointers leads to.
+    pub fn is_reached_from(&self, value: Value, pointers: &[Value]) -> bool {
+        let Shape::Load(mut at) = self.shapes[value as usize] else { return false };
+        loop {
+            if pointers.contains(&at) {
+                return true;
+            }
+            match &self.shapes[at as usize] {
+                Shape::Load(from) => at = *from,
+                Shape::Address(base, ..) => at = *base,
+                _ => return false,
+            }
+        }
+    }
+
     /// Whether a variable index is part of the value.
     pub fn has_variable_index(&self, mut value: Value) -> bool {
         loop {
