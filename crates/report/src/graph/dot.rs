@@ -1,20 +1,23 @@
 //! The graph in Graphviz's language.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use findings::{Findings, Via};
+use findings::{Fault, Findings, Via};
 
-use super::{is_root, label, mark, nodes};
+use super::{label, mark, nodes, roots};
 
 pub fn render(findings: &Findings) -> String {
     let mut out = String::from(
         "digraph faults {\n  rankdir = LR;\n  node [shape = box, fontname = \"sans-serif\"];\n",
     );
     let mut line = |text: &str| writeln!(out, "{text}").expect("writing to a string cannot fail");
+    let (nodes, roots): (Vec<&Fault>, _) = (nodes(findings).collect(), roots(findings));
     for group in &findings.groups {
+        let members: BTreeSet<&String> = group.faults.iter().collect();
         line(&format!("  subgraph \"cluster_{0}\" {{\n    label = {0};", group.id));
-        for fault in nodes(findings).filter(|fault| group.faults.contains(&fault.id)) {
-            let root = if is_root(findings, fault) { ", penwidth = 2" } else { "" };
+        for fault in nodes.iter().filter(|fault| members.contains(&fault.id)) {
+            let root = if roots.contains(&fault.id) { ", penwidth = 2" } else { "" };
             let label = quoted(&label(fault).join("\n"));
             line(&format!("    {} [label = {label}{root}];", fault.id));
         }

@@ -8,17 +8,20 @@ pub use dot::render as dot;
 pub use outline::render as outline;
 pub use svg::render as svg;
 
+use std::collections::BTreeSet;
+
 use findings::{Correlation, Fault, FaultOrigin, Findings, Via};
 
 /// Faults that take part, in printing order.
 fn nodes(findings: &Findings) -> impl Iterator<Item = &Fault> {
-    findings.faults.iter().filter(|fault| {
-        findings.correlations.iter().any(|edge| edge.from == fault.id || edge.to == fault.id)
-    })
+    let ends = findings.correlations.iter().flat_map(|edge| [&edge.from, &edge.to]);
+    let taking_part: BTreeSet<&String> = ends.collect();
+    findings.faults.iter().filter(move |fault| taking_part.contains(&fault.id))
 }
 
-fn is_root(findings: &Findings, fault: &Fault) -> bool {
-    findings.groups.iter().any(|group| group.roots.contains(&fault.id))
+/// Names of what to fix first.
+fn roots(findings: &Findings) -> BTreeSet<&String> {
+    findings.groups.iter().flat_map(|group| &group.roots).collect()
 }
 
 /// What stands in a node: name and rule, place, what is corrupted.

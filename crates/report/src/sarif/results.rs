@@ -21,31 +21,79 @@ const MAX_RELATED: usize = 100;
 /// GitHub shows a thousand steps of a result and refuses more than ten thousand.
 const MAX_STEPS: usize = 1000;
 
-/// A result, and by what it is dropped where there are too many.
-pub struct Found {
-    pub severity: Severity,
-    pub result: Value,
+/// One thing that was found.
+#[derive(Clone, Copy)]
+pub enum Item<'a> {
+    Fault(&'a Fault),
+    Deviation(&'a Deviation),
+    Statement(&'a Statement),
+    Corruption(&'a Corruption),
+    Repair(&'a Repair),
+    Suggestion(&'a Suggestion),
 }
 
-/// Everything that was found, in the order of the findings.
-pub fn results(findings: &Findings, sources: &mut Sources) -> Vec<Found> {
-    let mut all = Results { findings, sources, hashes: BTreeMap::new(), found: Vec::new() };
-    findings.faults.iter().for_each(|fault| all.fault(fault));
-    findings.deviations.iter().for_each(|deviation| all.deviation(deviation));
-    findings.statements.iter().for_each(|statement| all.statement(statement));
-    findings.corruption.iter().for_each(|corruption| all.corruption(corruption));
-    let alone = findings.repairs.iter().filter(|repair| repair.fault.is_none());
-    alone.for_each(|repair| all.repair(repair));
-    findings.suggestions.iter().for_each(|suggestion| all.suggestion(suggestion));
-    all.found
+impl<'a> Item<'a> {
+    /// Everything that was found, in the order of the findings.
+    pub fn all(findings: &'a Findings) -> Vec<Item<'a>> {
+        let alone = findings.repairs.iter().filter(|repair| repair.fault.is_none());
+        let faults = findings.faults.iter().map(Item::Fault);
+        faults
+            .chain(findings.deviations.iter().map(Item::Deviation))
+            .chain(findings.statements.iter().map(Item::Statement))
+            .chain(findings.corruption.iter().map(Item::Corruption))
+            .chain(alone.map(Item::Repair))
+            .chain(findings.suggestions.iter().map(Item::Suggestion))
+            .collect()
+    }
+
+    /// By what it is dropped where there are too many.
+    pub fn severity(self) -> Severity {
+        match self {
+            Item::Fault(fault) => fault.severity,
+            Item::Deviation(_) | Item::Statement(_) => Severity::Warning,
+            Item::Corruption(_) => Severity::Error,
+            Item::Repair(_) | Item::Suggestion(_) => Severity::Note,
+        }
+    }
 }
 
-struct Results<'a> {
+/// Makes results one by one: all of them as values would take a hundred times the memory of
+/// the findings.
+pub struct Results<'a> {
     findings: &'a Findings,
     sources: &'a mut Sources,
     /// GitHub's values of lines, by file.
     hashes: BTreeMap<String, Vec<String>>,
-    found: Vec<Found>,
+    /// By fault: what it causes, and what causes it.
+    effects: BTreeMap<&'a str, Vec<&'a Fault>>,
+    causes: BTreeMap<&'a str, Vec<&'a Fault>>,
+}
+
+impl<'a> Results<'a> {
+    pub fn new(findings: &'a Findings, sources: &'a mut Sources) -> Self {
+        let by_id: BTreeMap<&str, &Fault> =
+            findings.faults.iter().map(|fault| (fault.id.as_str(), fault)).collect();
+        let (mut effects, mut causes) = (BTreeMap::new(), BTreeMap::new());
+        let add = |map: &mut BTreeMap<&'a str, Vec<&'a Fault>>, of: &'a str, other: &str| {
+            map.entry(of).or_default().extend(by_id.get(other));
+        };
+        for edge in &findings.correlations {
+            add(&mut effects, &edge.from, &edge.to);
+            add(&mut causes, &edge.to, &edge.from);
+        }
+        Self { findings, sources, hashes: BTreeMap::new(), effects, causes }
+    }
+
+    pub fn result(&mut self, item: Item) -> Value {
+        match item {
+            Item::Fault(fault) => self.fault(fault),
+            Item::Deviation(deviation) => self.deviation(deviation),
+            Item::Statement(statement) => self.statement(statement),
+            Item::Corruption(corruption) => self.corruption(corruption),
+            Item::Repair(repair) => self.repair(repair),
+            Item::Suggestion(suggestion) => self.suggestion(suggestion),
+        }
+    }
 }
 
 /// A message that links to places.
@@ -82,7 +130,7 @@ fn escaped(text: &str) -> String {
 }
 
 impl Results<'_> {
-    fn fault(&mut self, fault: &Fault) {
+    fn fault(&mut self, fault: &Fault) -> Value {
         let mut message = Message::new(&fault.message);
         if let Some(first) = fault.segments.first().and_then(|segment| segment.steps.first())
             && first.place != fault.place
@@ -107,20 +155,15 @@ impl Results<'_> {
         });
         extra.insert("properties".to_owned(), properties);
         let identity = Some(fault.fingerprint.as_str());
-        self.add((&fault.rule, fault.severity), &fault.place, message, extra, identity);
+        self.assembled((&fault.rule, fault.severity), &fault.place, message, extra, identity)
     }
 
     /// What the fault causes, and what causes it.
     fn causes(&mut self, fault: &Fault, message: &mut Message) {
-        let findings = self.findings;
-        let find = |id: &str| findings.faults.iter().find(|fault| fault.id == id);
-        for (words, effects) in [("causes", true), ("is caused by", false)] {
-            let others = findings.correlations.iter().filter_map(|edge| match effects {
-                true if edge.from == fault.id => find(&edge.to),
-                false if edge.to == fault.id => find(&edge.from),
-                _ => None,
-            });
-            for (index, other) in others.enumerate() {
+        let id = fault.id.as_str();
+        for (words, others) in [("causes", &self.effects), ("is caused by", &self.causes)] {
+            let others = others.get(id).map_or(&[][..], Vec::as_slice);
+            for (index, other) in others.iter().enumerate() {
                 message.say(&if index == 0 { format!("; {words} ") } else { ", ".to_owned() });
                 let text = format!("{} [{}]", other.message, other.rule);
                 message.link(&text, &other.place, &text, self.sources);
@@ -128,7 +171,7 @@ impl Results<'_> {
         }
     }
 
-    fn deviation(&mut self, deviation: &Deviation) {
+    fn deviation(&mut self, deviation: &Deviation) -> Value {
         let mut message = Message::new(&deviation.message);
         let others = deviation.counterexamples.iter().filter(|e| e.place != deviation.place);
         let examples = deviation.examples.iter().map(|example| ("follows the rule", example));
@@ -149,10 +192,10 @@ impl Results<'_> {
         });
         extra.insert("properties".to_owned(), properties);
         let rule = (deviation.template.as_str(), Severity::Warning);
-        self.add(rule, &deviation.place, message, extra, Some(&deviation.fingerprint));
+        self.assembled(rule, &deviation.place, message, extra, Some(&deviation.fingerprint))
     }
 
-    fn statement(&mut self, statement: &Statement) {
+    fn statement(&mut self, statement: &Statement) -> Value {
         let mut text = format!("suspicious, rank {}", statement.rank);
         for sentence in &statement.evidence {
             text.push_str("; ");
@@ -165,10 +208,10 @@ impl Results<'_> {
         });
         extra.insert("properties".to_owned(), properties);
         let rule = (STATEMENT, Severity::Warning);
-        self.add(rule, &statement.place, Message::new(&text), extra, None);
+        self.assembled(rule, &statement.place, Message::new(&text), extra, None)
     }
 
-    fn corruption(&mut self, corruption: &Corruption) {
+    fn corruption(&mut self, corruption: &Corruption) -> Value {
         let mut message = Message::new(&match corruption.message.as_str() {
             "" => format!("memory is first corrupted here ({})", corruption.kind),
             message => message.to_owned(),
@@ -189,10 +232,10 @@ impl Results<'_> {
             "variableOrder": corruption.variable_order,
         });
         extra.insert("properties".to_owned(), properties);
-        self.add((CORRUPTION, Severity::Error), &corruption.place, message, extra, None);
+        self.assembled((CORRUPTION, Severity::Error), &corruption.place, message, extra, None)
     }
 
-    fn repair(&mut self, repair: &Repair) {
+    fn repair(&mut self, repair: &Repair) -> Value {
         let mut text = match repair.why.as_str() {
             "" => format!("repair, rank {}", repair.rank),
             why => why.to_owned(),
@@ -210,10 +253,10 @@ impl Results<'_> {
         let place = repair.changes.first().map(|change| change.place.clone());
         let place = place.or_else(|| repair.steps.last().map(|step| step.place.clone()));
         let rule = (REPAIR, Severity::Note);
-        self.add(rule, &place.unwrap_or_default(), Message::new(&text), extra, None);
+        self.assembled(rule, &place.unwrap_or_default(), Message::new(&text), extra, None)
     }
 
-    fn suggestion(&mut self, suggestion: &Suggestion) {
+    fn suggestion(&mut self, suggestion: &Suggestion) -> Value {
         let mut text = suggestion.description.clone();
         for sentence in suggestion.because.iter().chain(&suggestion.verified) {
             text.push_str("; ");
@@ -230,17 +273,17 @@ impl Results<'_> {
         let place = place.or_else(|| self.findings.statements.first().map(|s| &s.place));
         let place = place.cloned().unwrap_or_default();
         let rule = (SUGGESTION, Severity::Note);
-        self.add(rule, &place, Message::new(&text), extra, None);
+        self.assembled(rule, &place, Message::new(&text), extra, None)
     }
 
-    fn add(
+    fn assembled(
         &mut self,
         (rule, severity): (&str, Severity),
         place: &Place,
         message: Message,
         extra: Map<String, Value>,
         identity: Option<&str>,
-    ) {
+    ) -> Value {
         let place_of = location::location(place, self.sources);
         let mut result = Map::new();
         result.insert("ruleId".to_owned(), rule.into());
@@ -256,7 +299,7 @@ impl Results<'_> {
             Value::Object(fields) => !fields.is_empty(),
             _ => true,
         });
-        self.found.push(Found { severity, result: result.into() });
+        result.into()
     }
 
     fn fingerprints(&mut self, place: &Place, identity: Option<&str>) -> Value {

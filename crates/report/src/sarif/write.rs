@@ -1,10 +1,14 @@
 //! The whole SARIF log: one run, with what code scanning services read and limits of theirs.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use findings::{Findings, Place};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::location::{self, ROOT};
-use super::results::{Found, results};
+use super::results::{Item, Results};
 use super::rules::descriptor;
 use crate::rules::{Rule, of_report};
 use crate::sources::Sources;
@@ -14,45 +18,81 @@ const MAX_RESULTS: usize = 25_000;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
+/// The log. Fields are in the order of their names, as those of values are.
+#[derive(Serialize)]
+struct Log<'a> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    runs: [Run<'a>; 1],
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'a> {
+    column_kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    graphs: Option<Value>,
+    invocations: Value,
+    original_uri_base_ids: Value,
+    results: Written<'a>,
+    tool: Value,
+}
+
+/// Results that are made when they are written.
+struct Written<'a> {
+    items: Vec<Item<'a>>,
+    results: RefCell<Results<'a>>,
+    rules: &'a [Rule],
+}
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let result = |item: &Item| numbered(self.results.borrow_mut().result(*item), self.rules);
+        serializer.collect_seq(self.items.iter().map(result))
+    }
+}
+
 pub fn render(findings: &Findings, sources: &mut Sources, rules: &[Rule]) -> String {
     let rules = of_report(findings, rules);
-    let (results, n_left_out) = limited(results(findings, sources));
-    let results = results.into_iter().map(|found| numbered(found.result, &rules));
-    let results: Vec<Value> = results.collect();
-    let mut run = json!({
-        "tool": {"driver": {
+    let (items, n_left_out) = limited(Item::all(findings));
+    let is_correlated = !findings.correlations.is_empty();
+    let run = Run {
+        column_kind: "unicodeCodePoints",
+        graphs: is_correlated.then(|| json!([graph(findings, sources)])),
+        invocations: json!([{
+            "executionSuccessful": findings.incomplete.is_empty(),
+            "toolExecutionNotifications": notifications(findings, n_left_out, sources),
+        }]),
+        original_uri_base_ids: json!({ROOT: {"description": {"text": "the root of the project"}}}),
+        results: Written {
+            items,
+            results: RefCell::new(Results::new(findings, sources)),
+            rules: &rules,
+        },
+        tool: json!({"driver": {
             "name": "firstfault",
             "semanticVersion": env!("CARGO_PKG_VERSION"),
             "rules": rules.iter().map(descriptor).collect::<Vec<_>>(),
-        }},
-        "originalUriBaseIds": {ROOT: {"description": {"text": "the root of the project"}}},
-        "columnKind": "unicodeCodePoints",
-        "invocations": [{
-            "executionSuccessful": findings.incomplete.is_empty(),
-            "toolExecutionNotifications": notifications(findings, n_left_out, sources),
-        }],
-        "results": results,
-    });
-    if !findings.correlations.is_empty() {
-        run["graphs"] = json!([graph(findings, sources)]);
-    }
-    let log = json!({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]});
+        }}),
+    };
+    let log = Log { schema: SCHEMA, runs: [run], version: "2.1.0" };
     let mut text = serde_json::to_string_pretty(&log).expect("values are JSON");
     text.push('\n');
     text
 }
 
-/// The gravest results, in their order, and how many were left out.
-fn limited(results: Vec<Found>) -> (Vec<Found>, usize) {
-    let n_left_out = results.len().saturating_sub(MAX_RESULTS);
+/// The gravest, in their order, and how many were left out.
+fn limited(items: Vec<Item>) -> (Vec<Item>, usize) {
+    let n_left_out = items.len().saturating_sub(MAX_RESULTS);
     if n_left_out == 0 {
-        return (results, 0);
+        return (items, 0);
     }
-    let mut ranked: Vec<(usize, Found)> = results.into_iter().enumerate().collect();
-    ranked.sort_by_key(|(index, found)| (found.severity, *index));
+    let mut ranked: Vec<(usize, Item)> = items.into_iter().enumerate().collect();
+    ranked.sort_by_key(|(index, item)| (item.severity(), *index));
     ranked.truncate(MAX_RESULTS);
     ranked.sort_by_key(|(index, _)| *index);
-    (ranked.into_iter().map(|(_, found)| found).collect(), n_left_out)
+    (ranked.into_iter().map(|(_, item)| item).collect(), n_left_out)
 }
 
 fn numbered(mut result: Value, rules: &[Rule]) -> Value {
@@ -102,10 +142,10 @@ fn notifications(findings: &Findings, n_left_out: usize, sources: &mut Sources) 
 
 /// Which fault causes which.
 fn graph(findings: &Findings, sources: &mut Sources) -> Value {
-    let takes_part =
-        |id: &String| findings.correlations.iter().any(|e| e.from == *id || e.to == *id);
+    let ends = findings.correlations.iter().flat_map(|edge| [&edge.from, &edge.to]);
+    let taking_part: BTreeSet<&String> = ends.collect();
     let mut nodes = Vec::new();
-    for fault in findings.faults.iter().filter(|fault| takes_part(&fault.id)) {
+    for fault in findings.faults.iter().filter(|fault| taking_part.contains(&fault.id)) {
         let label = format!("{}: {}", fault.rule, fault.message);
         let mut node = json!({"id": fault.id, "label": {"text": label}});
         if let Some(location) = location::location(&fault.place, sources) {

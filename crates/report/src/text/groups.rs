@@ -19,12 +19,12 @@ impl<'a> Folding<'a> {
             findings.faults.iter().map(|fault| (fault.id.as_str(), fault)).collect();
         let mut folding =
             Self { below: BTreeMap::new(), folded: BTreeSet::new(), partial: BTreeMap::new() };
+        let roots: BTreeSet<&String> =
+            findings.groups.iter().flat_map(|group| &group.roots).collect();
         for (root, removed) in
             findings.groups.iter().flat_map(|group| group.roots.iter().zip(&group.removes))
         {
-            let is_root =
-                |id: &String| findings.groups.iter().any(|group| group.roots.contains(id));
-            for id in removed.iter().filter(|id| !is_root(id)) {
+            for id in removed.iter().filter(|id| !roots.contains(id)) {
                 if let Some(fault) = by_id.get(id.as_str())
                     && folding.folded.insert(id)
                 {

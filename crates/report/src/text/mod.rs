@@ -36,9 +36,7 @@ pub fn render(findings: &Findings, sources: &mut Sources, options: Options) -> S
     for repair in &findings.repairs {
         text.repair(repair);
     }
-    for suggestion in &findings.suggestions {
-        text.suggestion(suggestion);
-    }
+    text.suggestions(&findings.suggestions);
     if options.dont_knows {
         findings.dont_knows.iter().for_each(|open| text.dont_know(open));
     }

@@ -25,23 +25,49 @@ impl Text<'_> {
         self.diff(&repair.changes);
     }
 
-    pub(super) fn suggestion(&mut self, suggestion: &Suggestion) {
+    /// Those that mean the same edit for the same reasons are told together, and no edit is shown
+    /// twice.
+    pub(super) fn suggestions(&mut self, suggestions: &[Suggestion]) {
+        let told = |s: &Suggestion| (s.changes.clone(), s.because.clone(), s.verified.clone());
+        let mut shown: Vec<&[Change]> = Vec::new();
+        for alike in suggestions.chunk_by(|a, b| !a.changes.is_empty() && told(a) == told(b)) {
+            for suggestion in alike {
+                self.suggestion(suggestion);
+            }
+            let Some(first) = alike.first() else { continue };
+            if self.options.brief {
+                self.sentences(&first.verified);
+                continue;
+            }
+            self.reasons(first);
+            self.sentences(&first.verified);
+            if shown.contains(&first.changes.as_slice()) {
+                self.line("  by the edit shown above\n");
+                continue;
+            }
+            if !first.changes.is_empty() {
+                shown.push(&first.changes);
+            }
+            self.diff(&first.changes);
+        }
+    }
+
+    fn suggestion(&mut self, suggestion: &Suggestion) {
         let share = (suggestion.confidence * 100.0).round();
         let message =
             format!("suggestion {} ({share} %): {}", suggestion.rank, suggestion.description);
         let place = place(&suggestion.changes).or(suggestion.place.clone()).unwrap_or_default();
         self.first_line(&place, Severity::Note, &message, "suggestion");
-        if self.options.brief {
-            return self.sentences(&suggestion.verified);
+    }
+
+    fn reasons(&mut self, suggestion: &Suggestion) {
+        if suggestion.because.is_empty() {
+            return;
         }
-        if !suggestion.because.is_empty() {
-            let named = &suggestion.because[..suggestion.because.len().min(MAX_REASONS)];
-            let more = suggestion.because.len() - named.len();
-            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-            self.line(&format!("  {}{more}", one_line(&named.join(", "))));
-        }
-        self.sentences(&suggestion.verified);
-        self.diff(&suggestion.changes);
+        let named = &suggestion.because[..suggestion.because.len().min(MAX_REASONS)];
+        let more = suggestion.because.len() - named.len();
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        self.line(&format!("  {}{more}", one_line(&named.join(", "))));
     }
 
     fn sentences(&mut self, sentences: &[String]) {

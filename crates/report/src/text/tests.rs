@@ -1,8 +1,8 @@
 //! The text report as a whole, line by line.
 
 use findings::{
-    DontKnow, Fault, FaultOrigin, Findings, Incomplete, Notice, Place, Program, Segment, Severity,
-    Step, Verdict,
+    Change, DontKnow, Fault, FaultOrigin, Findings, Incomplete, Notice, Place, Program, Segment,
+    Severity, Step, Suggestion, Verdict,
 };
 
 use crate::sources::Sources;
@@ -120,4 +120,47 @@ fn silence_says_whether_anybody_looked() {
     assert!(last_line(&findings).starts_with("no faults were looked for"));
     findings.rules.push("leak".to_owned());
     assert_eq!(last_line(&findings), "nothing found");
+}
+
+#[test]
+fn an_edit_is_shown_once_for_all_suggestions_that_mean_it() {
+    let suggestion = |rank, description: &str, because: &str| Suggestion {
+        rank,
+        place: None,
+        description: description.to_owned(),
+        confidence: 1.0,
+        n_fixes: 1,
+        because: vec![because.to_owned()],
+        changes: vec![Change { place: place(1, 1), old: "one".to_owned(), new: "1".to_owned() }],
+        verified: vec!["passes all 2 tests".to_owned()],
+    };
+    let suggestions = vec![
+        suggestion(1, "off by one", "VAR"),
+        suggestion(1, "constant mutation", "VAR"),
+        suggestion(2, "compute a smaller value", "CONST"),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.c"), "one\n").unwrap();
+    let findings = Findings { suggestions, ..Findings::new() };
+    let mut sources = Sources::new(folder.path());
+    let text = render(&findings, Format::Text, &mut sources, &[], Options::default());
+    let expected = "\
+a.c:1:1: note: suggestion 1 (100 %): off by one [suggestion]
+a.c:1:1: note: suggestion 1 (100 %): constant mutation [suggestion]
+  VAR
+  passes all 2 tests
+--- a/a.c
++++ b/a.c
+@@ -1,1 +1,1 @@
+-one
++1
+
+a.c:1:1: note: suggestion 2 (100 %): compute a smaller value [suggestion]
+  CONST
+  passes all 2 tests
+  by the edit shown above
+
+found 3 suggestions
+";
+    assert_eq!(text, expected);
 }
