@@ -1,8 +1,8 @@
-//! How good suggestions would have been for what is known already: each scenario is asked about
-//! as if it had not been learned.
+//! How good suggestions are: each known scenario is asked about as if it had not been learned, or
+//! others are that were not.
 
-use crate::best_rules::best_rules_without;
-use crate::{Database, Thresholds, prioritise};
+use crate::suggested::suggested_without;
+use crate::{Database, Scenario, Wanted};
 
 /// Where the first suggestion stands that describes the actual fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,24 +23,38 @@ pub enum LeaveOut {
     Program,
 }
 
-pub fn evaluate(database: &Database, thresholds: Thresholds, leave_out: LeaveOut) -> Vec<Judged> {
+/// Asks about each known scenario as if it had not been learned.
+pub fn evaluate(database: &Database, wanted: Wanted, leave_out: LeaveOut) -> Vec<Judged> {
     let program = |origin: &str| origin.split('/').next().unwrap_or("").to_owned();
     let programs: Vec<String> = database.entries.iter().map(|e| program(&e.origin)).collect();
-    let judge = |(number, scenario): (usize, crate::Scenario)| {
+    let judge = |(number, scenario): (usize, Scenario)| {
         let is_left_out = |other: usize| match leave_out {
             LeaveOut::One => other == number,
             LeaveOut::Program => programs[other] == programs[number],
         };
-        let best = best_rules_without(database, &scenario.situation, thresholds, is_left_out);
-        let list = prioritise(best.rules, &scenario.situation);
-        let is_right = |fix: &String| scenario.fixes.contains(fix);
-        let position = list.iter().position(|ranked| is_right(&ranked.rule.fix));
-        Judged {
-            origin: scenario.origin,
-            position: position.map(|position| position + 1),
-            n_suggestions: list.len(),
-            suggested: list.into_iter().take(5).map(|ranked| ranked.rule.fix).collect(),
-        }
+        judged(database, wanted, scenario, is_left_out)
     };
     database.scenarios().enumerate().map(judge).collect()
+}
+
+/// Asks about scenarios that may be unknown.
+pub fn evaluate_on(database: &Database, wanted: Wanted, asked: Vec<Scenario>) -> Vec<Judged> {
+    asked.into_iter().map(|scenario| judged(database, wanted, scenario, |_| false)).collect()
+}
+
+fn judged(
+    database: &Database,
+    wanted: Wanted,
+    scenario: Scenario,
+    is_left_out: impl Fn(usize) -> bool,
+) -> Judged {
+    let list = suggested_without(database, &scenario.situation, wanted, is_left_out).list;
+    let is_right = |fix: &String| scenario.fixes.contains(fix);
+    let position = list.iter().position(|ranked| is_right(&ranked.rule.fix));
+    Judged {
+        origin: scenario.origin,
+        position: position.map(|position| position + 1),
+        n_suggestions: list.len(),
+        suggested: list.into_iter().take(5).map(|ranked| ranked.rule.fix).collect(),
+    }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use bugfix::{Database, Fixes, LeaveOut, Thresholds, evaluate, load_shipped, statement_fix};
+use bugfix::{
+    Database, Fixes, LeaveOut, Thresholds, Wanted, evaluate, load_shipped, statement_fix,
+};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -51,8 +53,8 @@ fn left_out_faults_get_right_suggestions() {
     let mut database = Database::new();
     load_shipped(&mut database);
     assert!(database.len() >= 60);
-    let thresholds = Thresholds::for_scenarios(database.len());
-    let judged = evaluate(&database, thresholds, LeaveOut::One);
+    let wanted = Wanted { thresholds: Thresholds::for_scenarios(database.len()), at_least: 3 };
+    let judged = evaluate(&database, wanted, LeaveOut::One);
     let n_right = judged.iter().filter(|j| j.position.is_some_and(|at| at <= 3)).count();
     assert!(n_right * 100 >= judged.len() * 70, "{n_right} of {}", judged.len());
 }

@@ -40,6 +40,10 @@ pub struct Examined {
 /// Confirmed IVMPs looked at per test.
 const MAX_IVMPS: usize = 20;
 
+/// Events of a failing run whose instances are looked at: a loop that runs away would have a
+/// statement tried a million times, and patterns show much earlier.
+const MAX_EVENTS: u64 = 20_000;
+
 /// Distinct sets of values looked at per site, in failing and in passing runs each.
 const MAX_SETS: usize = 2_000;
 
@@ -71,7 +75,8 @@ pub fn examine(
         Search::Reduced => Search::Reduced,
         Search::Full | Search::Every => Search::Every,
     };
-    let searcher = Searcher { kept: MAX_IVMPS, ..Searcher::new(&session, search) };
+    let all = Searcher::new(&session, search);
+    let searcher = Searcher { kept: MAX_IVMPS, max_events: MAX_EVENTS, ..all };
     let ivmps = searcher.run_statements(&statements)?;
     let sites = site_values(&session, &statements, &ivmps)?;
     let n_passing = session.tests.len() - n_failing;

@@ -79,12 +79,15 @@ pub struct Searcher<'a> {
     pub brute_force: bool,
     /// Confirmed IVMPs kept per statement and test.
     pub kept: usize,
+    /// Events of a failing run whose instances are looked at.
+    pub max_events: u64,
 }
 
 impl<'a> Searcher<'a> {
     pub fn new(session: &'a Session<'a>, search: Search) -> Self {
         let force_fork = session.options.force_fork;
-        Self { session, search, force_fork, brute_force: false, kept: KEPT }
+        let max_events = u64::MAX;
+        Self { session, search, force_fork, brute_force: false, kept: KEPT, max_events }
     }
 
     /// All failing tests.
@@ -227,7 +230,7 @@ impl<'a> Searcher<'a> {
             n_statements: self.session.statements.len(),
             active,
             conditions: &BTreeSet::new(),
-            events: run.events,
+            events: run.events.min(self.max_events),
             steps_after: self.session.steps_after(test),
         };
         self.session.runner().search(&run.test, &plan, options)

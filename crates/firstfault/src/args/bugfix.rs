@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use base::Cancel;
-use bugfix::{Database, Store, Thresholds, load_shipped};
+use bugfix::{Database, Store, Thresholds, Wanted, load_shipped};
 use clap::Args;
 use locate::{BuildOptions, Request, Source};
 
@@ -33,6 +33,9 @@ pub struct TestedArgs {
     /// Seconds a run of the program may take
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
     pub time_limit: u64,
+    /// Tests that need more time or steps than allowed fail, instead of being set aside
+    #[arg(long)]
+    pub limit_fails: bool,
     #[command(flatten)]
     pub run: RunArgs,
 }
@@ -64,11 +67,18 @@ impl TestedArgs {
         let options = locate::Options {
             jobs: self.jobs(),
             limits: self.limits(),
+            limit_is_failure: self.limit_fails,
             ..locate::Options::default()
         };
         Request { build, tests: tests.to_owned(), options, ..Request::default() }
     }
 }
+
+/// How sure a rule is by default.
+const CONFIDENCE: f64 = 0.8;
+
+/// Suggestions that are made even where rules are less sure.
+const ENOUGH: usize = 3;
 
 #[derive(Args)]
 pub struct KnowledgeArgs {
@@ -81,9 +91,10 @@ pub struct KnowledgeArgs {
     /// Past fixes a rule must hold in; 1 by default, and 2 where 30 or more are known
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub support: Option<u32>,
-    /// The share of similar situations in which a rule must hold
-    #[arg(long, value_name = "SHARE", default_value_t = 0.8, value_parser = share)]
-    pub confidence: f64,
+    /// The share of similar situations in which a rule must hold; 0.8 by default, and less where
+    /// fewer than three suggestions are as sure
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub confidence: Option<f64>,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -95,7 +106,13 @@ impl KnowledgeArgs {
     pub fn thresholds(&self, database: &Database) -> Thresholds {
         let default = Thresholds::for_scenarios(database.len());
         let support = self.support.unwrap_or(default.support);
-        Thresholds { support, confidence: self.confidence }
+        Thresholds { support, confidence: self.confidence.unwrap_or(CONFIDENCE) }
+    }
+
+    /// What is suggested: whoever says how sure it must be gets nothing else.
+    pub fn wanted(&self, database: &Database) -> Wanted {
+        let at_least = if self.confidence.is_some() { 0 } else { ENOUGH };
+        Wanted { thresholds: self.thresholds(database), at_least }
     }
 
     /// Where this project's knowledge base is.

@@ -59,9 +59,10 @@ pub struct LearnArgs {
     /// List the rules that follow from what is known (see --support and --confidence)
     #[arg(long, group = "what")]
     rules: bool,
-    /// Ask about each known situation as if it had not been learned, and count right answers
-    #[arg(long, group = "what")]
-    evaluate: bool,
+    /// Ask about each known situation as if it had not been learned, or about the scenarios in a
+    /// file as --list writes them, and count right answers
+    #[arg(long, value_name = "FILE", num_args = 0..=1, group = "what")]
+    evaluate: Option<Option<PathBuf>>,
     #[command(flatten)]
     knowledge: KnowledgeArgs,
     #[command(flatten)]
@@ -93,7 +94,7 @@ pub fn run(args: &LearnArgs, cancel: &Cancel) -> Result<Outcome> {
         } else if args.rules {
             rules(args, &database)
         } else {
-            evaluated(args, &database)
+            evaluated(args, &database)?
         }
     };
     target.write(text.as_bytes())?;
@@ -321,27 +322,33 @@ fn rules(args: &LearnArgs, database: &Database) -> String {
     text
 }
 
-fn evaluated(args: &LearnArgs, database: &Database) -> String {
-    let mut text = String::new();
-    for (name, leave_out) in [("one", LeaveOut::One), ("program", LeaveOut::Program)] {
-        let judged = bugfix::evaluate(database, args.knowledge.thresholds(database), leave_out);
-        let within = |n: usize| {
-            let is_right = |judged: &&Judged| judged.position.is_some_and(|at| at <= n);
-            judged.iter().filter(is_right).count()
-        };
-        text += &format!(
-            "leave-{name}-out: {} scenarios, a right suggestion first for {}, within 3 for {}, \
-             within 5 for {}\n",
-            judged.len(),
-            within(1),
-            within(3),
-            within(5)
-        );
-        if leave_out == LeaveOut::One {
-            for judged in judged.iter().filter(|j| j.position.is_none_or(|at| at > 3)) {
-                text += &format!("  missed: {}: {}\n", judged.origin, judged.suggested.join(", "));
-            }
-        }
+fn evaluated(args: &LearnArgs, database: &Database) -> Result<String> {
+    let wanted = args.knowledge.wanted(database);
+    if let Some(Some(file)) = &args.evaluate {
+        let judged = bugfix::evaluate_on(database, wanted, read_scenarios(file)?);
+        return Ok(counted("asked", &judged) + &missed(&judged));
     }
-    text
+    let one = bugfix::evaluate(database, wanted, LeaveOut::One);
+    let program = bugfix::evaluate(database, wanted, LeaveOut::Program);
+    Ok(counted("leave-one-out", &one) + &missed(&one) + &counted("leave-program-out", &program))
+}
+
+fn counted(what: &str, judged: &[Judged]) -> String {
+    let within = |n: usize| {
+        let is_right = |judged: &&Judged| judged.position.is_some_and(|at| at <= n);
+        judged.iter().filter(is_right).count()
+    };
+    format!(
+        "{what}: {} scenarios, a right suggestion first for {}, within 3 for {}, within 5 for {}\n",
+        judged.len(),
+        within(1),
+        within(3),
+        within(5)
+    )
+}
+
+fn missed(judged: &[Judged]) -> String {
+    let late = judged.iter().filter(|judged| judged.position.is_none_or(|at| at > 3));
+    late.map(|judged| format!("  missed: {}: {}\n", judged.origin, judged.suggested.join(", ")))
+        .collect()
 }

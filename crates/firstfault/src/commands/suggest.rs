@@ -1,6 +1,6 @@
 //! `firstfault suggest`: how a suspicious statement may be fixed, from how similar ones were.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
 use base::{Cancel, Edit, Trial, TryEdit};
@@ -12,7 +12,8 @@ use report::Options;
 use report::output::Target;
 use syntax::Source;
 
-use super::{Outcome, reporting};
+use super::reporting::Reporting;
+use super::{Outcome, project};
 use crate::args::{KnowledgeArgs, ListFormat, OutputArgs, TestedArgs};
 use crate::statement_at::{Marked, evidence_of, lines_of, mark, read_report};
 use crate::try_edit::Trials;
@@ -58,12 +59,12 @@ pub fn run(args: &SuggestArgs, cancel: &Cancel) -> Result<Outcome> {
     let Question { mut findings, marked, evidence } = question;
     let scope = Scope::new(&marked.source);
     let situation = bugfix::situation(&marked.source, &scope, &marked.statement, &evidence);
-    let best = bugfix::best_rules(&database, &situation, args.knowledge.thresholds(&database));
-    if best.is_cut {
+    let suggested = bugfix::suggested(&database, &situation, args.knowledge.wanted(&database));
+    if suggested.is_cut {
         let message = "not all rules were looked at: raise --support".to_owned();
         findings.notices.push(Notice { place: Place::default(), message });
     }
-    let mut list = bugfix::prioritise(best.rules, &situation);
+    let mut list = suggested.list;
     list.truncate(args.top);
     let hints = bugfix::alternates(&evidence.sites);
     let candidates = bugfix::candidates(&marked.source, &scope, &marked.statement, &hints);
@@ -83,7 +84,9 @@ pub fn run(args: &SuggestArgs, cancel: &Cancel) -> Result<Outcome> {
     findings.rules.push("suggest".to_owned());
     findings.finish();
     let options = Options { brief: args.brief, ..Options::default() };
-    reporting::write(&target, &findings, Path::new("."), args.format.into(), options)?;
+    let root = project::root(args.tested.project.as_deref())?;
+    let (format, state) = (args.format.into(), args.tested.run.state.as_deref());
+    Reporting { target: &target, root: &root, format, options, state }.write(&findings)?;
     Ok(Outcome::of(&findings))
 }
 
