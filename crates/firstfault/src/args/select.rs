@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Result, bail};
+use capture::Inputs;
 use clap::Args;
 
 #[derive(Args, Default)]
@@ -21,4 +23,20 @@ pub struct SelectArgs {
     /// Do not keep the findings for `firstfault report`
     #[arg(long, hide = true)]
     pub forget: bool,
+}
+
+impl SelectArgs {
+    /// Says before the analysis what could not be done after it.
+    pub fn check(&self, inputs: &Inputs) -> Result<()> {
+        if let (Some(commit), Inputs::Folder(folder)) = (&self.diff, inputs)
+            && folder.is_dir()
+            && !folder.join("compile_commands.json").is_file()
+        {
+            bail!(
+                "--diff analyses {commit}, too, and a captured build knows the present state only: \
+                 give the build command, as in `firstfault check --diff {commit} -- make`"
+            );
+        }
+        Ok(())
+    }
 }

@@ -28,6 +28,7 @@ pub fn run_with(args: &CheckArgs, foreign: &Imported, cancel: &Cancel) -> Result
     let target = Target::new(args.output.output.clone());
     target.check()?;
     let (inputs, root) = args.input.resolve()?;
+    args.select.check(&inputs)?;
     let (rules, settings) = detection(args, config::load(&root)?)?;
     let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
     let applied = rules.faults.iter().filter(|fault| settings.wants(&fault.id));

@@ -11,7 +11,8 @@ use report::Options;
 use report::output::Target;
 use suppress::{BuildOptions, Expected, Limits, Oracle, Request, RunCost, Source, Test};
 
-use super::{Outcome, project, reporting};
+use super::reporting::Reporting;
+use super::{Outcome, project};
 use crate::args::{ListFormat, OutputArgs, RunArgs};
 
 #[derive(Args)]
@@ -83,9 +84,12 @@ pub fn run(args: &CrashArgs, cancel: &Cancel) -> Result<Outcome> {
         let cost = suppress::measure(&request, cancel)?;
         return write_timings(path, &cost);
     }
-    let findings = suppress::find(&request, cancel)?;
+    let mut findings = suppress::find(&request, cancel)?;
+    findings.rules.push("crash".to_owned());
     let options = Options { brief: args.brief, ..Options::default() };
-    reporting::write(&target, &findings, Path::new("."), args.format.into(), options)?;
+    let root = project::root(args.project.as_deref())?;
+    let (format, state) = (args.format.into(), args.run.state.as_deref());
+    Reporting { target: &target, root: &root, format, options, state }.write(&findings)?;
     Ok(Outcome::of(&findings))
 }
 

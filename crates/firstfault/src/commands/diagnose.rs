@@ -14,7 +14,8 @@ use findings::{Fault, FaultOrigin, Findings, Notice, Place, Segment, Severity, V
 use report::output::Target as Output;
 use run::{Oracle, Suite};
 
-use super::{Outcome, reporting};
+use super::Outcome;
+use super::reporting::Reporting;
 use crate::args::{InputArgs, ListFormat, OutputArgs, RunArgs};
 use crate::pipeline;
 
@@ -132,7 +133,9 @@ fn finish(
 ) -> Result<Outcome> {
     findings.rules.push("diagnose".to_owned());
     findings.finish();
-    reporting::write(output, &findings, root, args.format.into(), report::Options::default())?;
+    let (format, state) = (args.format.into(), args.run.state.as_deref());
+    let options = report::Options::default();
+    Reporting { target: output, root, format, options, state }.write(&findings)?;
     Ok(Outcome::of(&findings))
 }
 

@@ -15,7 +15,8 @@ use locate::{
 use report::Options;
 use report::output::Target;
 
-use super::{Outcome, project, reporting};
+use super::reporting::Reporting;
+use super::{Outcome, project};
 use crate::args::{ListFormat, OutputArgs, RunArgs};
 
 #[derive(Args)]
@@ -312,5 +313,7 @@ fn shortened(args: &LocateArgs, mut findings: Findings) -> Findings {
 
 fn write(args: &LocateArgs, target: &Target, findings: &Findings) -> Result<()> {
     let options = Options { brief: args.brief, ..Options::default() };
-    reporting::write(target, findings, Path::new("."), args.format.into(), options)
+    let root = project::root(args.project.as_deref())?;
+    let (format, state) = (args.format.into(), args.run.state.as_deref());
+    Reporting { target, root: &root, format, options, state }.write(findings)
 }

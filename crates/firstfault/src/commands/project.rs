@@ -10,6 +10,13 @@ use locate::{BuildOptions, Preprocessed, Source};
 use crate::args::{InputArgs, RunArgs};
 use crate::pipeline;
 
+/// The folder that paths are shown relative to, and that the state belongs to.
+pub fn root(project: Option<&Path>) -> Result<PathBuf> {
+    let project = project.map(Path::to_owned);
+    let input = InputArgs { files: Vec::new(), project, rest: Vec::new() };
+    Ok(input.resolve()?.1)
+}
+
 /// Preprocesses the project and chooses the program that is called `target`, or the only one.
 pub fn build_options(
     folder: &Path,

@@ -10,6 +10,7 @@ use findings::Findings;
 use report::output::Target;
 use report::sources::Sources;
 use report::{Format, Options};
+use serde_json::Value;
 
 use super::{Outcome, catalogue};
 use crate::args::SelectArgs;
@@ -30,22 +31,16 @@ pub struct Reporting<'a> {
     pub state: Option<&'a Path>,
 }
 
-/// Renders the findings, keeps them for `firstfault report`, and brings them to their reader.
-pub fn write(
-    target: &Target,
-    findings: &Findings,
-    root: &Path,
-    format: Format,
-    options: Options,
-) -> Result<()> {
-    let mut named = findings.clone();
-    identity::name(&mut named, &mut Sources::new(root));
-    let reporting = Reporting { target, root, format, options, state: None };
-    reporting.remember(&named);
-    reporting.render(&named)
-}
-
 impl Reporting<'_> {
+    /// Renders findings of running a program, keeps them for `firstfault report`, and brings
+    /// them to their reader. Their paths may be absolute.
+    pub fn write(&self, findings: &Findings) -> Result<()> {
+        let mut named = below(self.root, findings)?;
+        identity::name(&mut named, &mut Sources::new(self.root));
+        self.remember(&named);
+        self.render(&named)
+    }
+
     /// Names the findings, leaves out what is not wanted, and writes the rest. `files` are all
     /// that were analysed.
     pub fn finish(
@@ -118,6 +113,34 @@ pub fn last(root: &Path, state_dir: Option<&Path>) -> PathBuf {
 
 fn state(root: &Path, state: Option<&Path>) -> PathBuf {
     state.map_or_else(|| Settings::for_project(root).state_dir, Path::to_owned)
+}
+
+/// The findings with paths relative to the folder of the project, where they lie below it.
+fn below(root: &Path, findings: &Findings) -> Result<Findings> {
+    let Ok(root) = root.canonicalize() else { return Ok(findings.clone()) };
+    let mut value = serde_json::to_value(findings)?;
+    shorten(&mut value, &root);
+    // A measure that is no number does not come back.
+    Ok(serde_json::from_value(value).unwrap_or_else(|_| findings.clone()))
+}
+
+fn shorten(value: &mut Value, root: &Path) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(file) if name == "file" => {
+                        if let Ok(relative) = Path::new(&*file).strip_prefix(root) {
+                            *file = relative.to_string_lossy().into_owned();
+                        }
+                    }
+                    _ => shorten(value, root),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, root)),
+        _ => {}
+    }
 }
 
 /// On a terminal, or where `--color` insists; https://no-color.org and its kin are heard.

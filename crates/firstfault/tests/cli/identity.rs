@@ -164,3 +164,15 @@ fn colours_are_as_asked_for() {
     assert!(has_colour(&["--color", "always", "report"]));
     assert!(!has_colour(&["--color", "never", "report"]));
 }
+
+#[test]
+fn a_captured_build_cannot_be_compared_with_a_commit_and_says_what_can() {
+    let sandbox = Sandbox::new(&[("a.c", TWO), ("Makefile", "a.o: a.c\n\tcc -c a.c\n")]);
+    git(&sandbox, &["init", "-q"]);
+    git(&sandbox, &["add", "a.c", "Makefile"]);
+    git(&sandbox, &["commit", "-qm", "both"]);
+    sandbox.run(&["capture", "--", "make", "-s"]).expect(0);
+    let run = sandbox.run(&["check", "--diff", "HEAD"]).expect(2);
+    assert!(run.stderr.contains("firstfault check --diff HEAD -- make"), "{run:#?}");
+    assert_eq!(run.stdout, "");
+}

@@ -71,3 +71,22 @@ fn the_program_of_a_captured_build_is_located() {
     let run = sandbox.run(&["locate", "--target", "no", "--tests", "tests"]).expect(2);
     assert!(run.stderr.contains("makes no program called no; it makes sum"), "{run:#?}");
 }
+
+#[test]
+fn a_project_elsewhere_is_told_relative_to_itself_and_remembered_there() {
+    let (sandbox, elsewhere) = (sandbox(), Sandbox::new(&[]));
+    database(&sandbox);
+    let (folder, tests) = (sandbox.path(""), sandbox.path("tests"));
+    let done = elsewhere
+        .command(&["locate", "--target", "sum", "-p"])
+        .arg(&folder)
+        .arg("--tests")
+        .arg(&tests)
+        .env_remove("FIRSTFAULT_STATE")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&done.stdout);
+    assert!(text.starts_with("add.c:4:"), "{done:?}");
+    assert!(text.contains("return x PLUS y;"), "{text}");
+    assert!(folder.join(".firstfault/last.json").is_file());
+}

@@ -84,6 +84,7 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
         }
         None => {
             let (inputs, root) = args.input.resolve()?;
+            args.select.check(&inputs)?;
             let templates = templates(args, &root)?;
             let (opened, clang) = pipeline::open(&inputs, &root, &args.run, cancel)?;
             let mut findings = pipeline::findings_about(&opened.project);
