@@ -1,6 +1,7 @@
 //! The project's own chores: `cargo xtask tidy`, `new-fault`, `seed-knowledge` and `bench`.
 
 mod bench;
+mod mutated;
 mod new_fault;
 mod seed_knowledge;
 mod tidy;

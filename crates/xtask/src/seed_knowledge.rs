@@ -35,6 +35,12 @@ pub struct Seeded {
     pub tests: PathBuf,
 }
 
+/// Seconds for a run of a test, which takes a thousandth of one.
+const TIME_LIMIT: &str = "5";
+
+/// Programs with faults that are learned.
+pub const LEARNED: &str = "bench/bugfix";
+
 pub fn run(root: &Path, firstfault: Option<&Path>) -> Result<()> {
     let firstfault = match firstfault {
         Some(path) => std::path::absolute(path)?,
@@ -42,7 +48,7 @@ pub fn run(root: &Path, firstfault: Option<&Path>) -> Result<()> {
     };
     let scratch = tempfile::tempdir()?;
     let knowledge = scratch.path().join("knowledge.db");
-    let n = learn_all(&firstfault, &seeded(root)?, &knowledge)?;
+    let n = learn_all(&firstfault, &seeded(&root.join(LEARNED))?, &knowledge)?;
     let listed = listed(&firstfault, &knowledge)?;
     let shipped = root.join("crates/bugfix/knowledge/shipped.jsonl");
     fs::write(&shipped, listed).with_context(|| format!("cannot write {}", shipped.display()))?;
@@ -50,11 +56,10 @@ pub fn run(root: &Path, firstfault: Option<&Path>) -> Result<()> {
     Ok(())
 }
 
-/// All faulty versions, by program and in the order of the files.
-pub fn seeded(root: &Path) -> Result<Vec<Seeded>> {
-    let folder = root.join("bench/bugfix");
+/// All faulty versions of the programs in a folder, by program and in the order of the files.
+pub fn seeded(folder: &Path) -> Result<Vec<Seeded>> {
     let mut programs: Vec<PathBuf> =
-        fs::read_dir(&folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+        fs::read_dir(folder)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
     programs.sort();
     let mut found = Vec::new();
     for folder in programs.iter().filter(|path| path.is_dir()) {
@@ -82,20 +87,8 @@ pub fn seeded(root: &Path) -> Result<Vec<Seeded>> {
 /// Learns each fix into a knowledge base; how many were learned.
 pub fn learn_all(firstfault: &Path, seeded: &[Seeded], knowledge: &Path) -> Result<usize> {
     for (number, fault) in seeded.iter().enumerate() {
-        let home = fault.written()?;
-        let file = format!("{}.c", fault.program);
         let origin = format!("{}/{}", fault.program, fault.name);
-        let output = Command::new(firstfault)
-            .args(["learn", &file, "--fixed-by", "fix.diff", "--origin", &origin, "--no-shipped"])
-            .arg("--tests")
-            .arg(&fault.tests)
-            .arg("--knowledge")
-            .arg(knowledge)
-            .current_dir(home.path())
-            .output()?;
-        if !output.status.success() {
-            bail!("{origin}: {}", String::from_utf8_lossy(&output.stderr).trim());
-        }
+        fault.learn(firstfault, knowledge, &origin)?;
         eprintln!("{} of {}: {origin}", number + 1, seeded.len());
     }
     Ok(seeded.len())
@@ -116,6 +109,24 @@ pub fn listed(firstfault: &Path, knowledge: &Path) -> Result<String> {
 }
 
 impl Seeded {
+    /// Learns the fix into a knowledge base.
+    pub fn learn(&self, firstfault: &Path, knowledge: &Path, origin: &str) -> Result<()> {
+        let home = self.written()?;
+        let file = format!("{}.c", self.program);
+        let output = Command::new(firstfault)
+            .args(["learn", &file, "--fixed-by", "fix.diff", "--origin", origin, "--no-shipped"])
+            .args(["--limit-fails", "--time-limit", TIME_LIMIT, "--tests"])
+            .arg(&self.tests)
+            .arg("--knowledge")
+            .arg(knowledge)
+            .current_dir(home.path())
+            .output()?;
+        if !output.status.success() {
+            bail!("{origin}: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok(())
+    }
+
     /// A folder with the faulty program and the diff that fixes it.
     pub fn written(&self) -> Result<tempfile::TempDir> {
         let home = tempfile::tempdir()?;
@@ -134,9 +145,11 @@ fn diff(file: &str, old: &str, new: &str) -> String {
     let back = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(a, b)| a == b).count();
     let removed = &old_rest[..old_rest.len() - back];
     let added = &new_rest[..new_rest.len() - back];
-    let at = front + 1;
+    // Of no lines, the line before is named.
+    let at = |lines: &[&str]| if lines.is_empty() { front } else { front + 1 };
     let mut text = format!("--- a/{file}\n+++ b/{file}\n");
-    text += &format!("@@ -{at},{} +{at},{} @@\n", removed.len(), added.len());
+    let (from, to) = (at(removed), at(added));
+    text += &format!("@@ -{from},{} +{to},{} @@\n", removed.len(), added.len());
     removed.iter().for_each(|line| text += &format!("-{line}\n"));
     added.iter().for_each(|line| text += &format!("+{line}\n"));
     text

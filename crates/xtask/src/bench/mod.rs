@@ -17,6 +17,7 @@ mod import;
 mod juliet;
 mod locate;
 mod multiple;
+pub mod mutate;
 mod obtain;
 mod origin;
 mod overhead;
@@ -26,6 +27,7 @@ mod subject;
 mod table;
 mod triage;
 mod units;
+mod unseen;
 
 use std::path::{Path, PathBuf};
 

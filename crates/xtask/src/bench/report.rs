@@ -23,6 +23,9 @@ use super::{origin, subject};
 pub const CORPUS: &str = "zlib";
 const SAVED: &str = "deflate.c";
 
+/// Faults with one cause, itself included.
+const GROUP: u32 = 5;
+
 #[derive(Args)]
 pub struct Report {
     /// Findings in the report
@@ -76,7 +79,7 @@ pub fn run(root: &Path, corpus: &Corpus, options: &Report) -> Result<()> {
     Ok(())
 }
 
-/// Faults with paths of ten steps over all files of a corpus.
+/// Faults with paths of ten steps over all files of a corpus, in groups with one cause each.
 fn many_findings(corpus: &Corpus, n: u32) -> Result<Value> {
     let units: Vec<String> = fs::read_dir(&corpus.folder)?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
@@ -99,7 +102,28 @@ fn many_findings(corpus: &Corpus, n: u32) -> Result<Value> {
             "function": "f", "message": format!("fault {index} writes past its end"),
             "origin": "detection", "segments": [{"steps": steps}], "fingerprint": index.to_string()})
     };
-    Ok(json!({"schema": "firstfault/1", "faults": (0..n).map(fault).collect::<Vec<_>>()}))
+    let faults: Vec<Value> = (0..n).map(fault).collect();
+    let (correlations, groups) = causes(n);
+    Ok(json!({"schema": "firstfault/1", "faults": faults, "correlations": correlations,
+        "groups": groups}))
+}
+
+/// The first of every five faults causes the four others.
+fn causes(n: u32) -> (Vec<Value>, Vec<Value>) {
+    let id = |number: u32| format!("F{number}");
+    let (mut correlations, mut groups) = (Vec::new(), Vec::new());
+    for root in (1..=n).step_by(GROUP as usize) {
+        let others: Vec<String> = (root + 1..=n.min(root + GROUP - 1)).map(id).collect();
+        correlations.extend(
+            others.iter().map(
+                |other| json!({"from": id(root), "to": other, "unique": true, "via": "direct"}),
+            ),
+        );
+        let faults: Vec<String> = std::iter::once(id(root)).chain(others.clone()).collect();
+        groups.push(json!({"id": format!("G{}", groups.len() + 1), "faults": faults,
+            "roots": [id(root)], "removes": [others]}));
+    }
+    (correlations, groups)
 }
 
 fn rendered(

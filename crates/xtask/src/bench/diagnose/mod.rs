@@ -1,7 +1,6 @@
 //! `cargo xtask bench diagnose`: how high the right statement and the right change rank.
 
 mod measure;
-mod mutate;
 mod subjects;
 
 use std::fs;

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::mutate;
+use crate::bench::mutate;
 
 /// A faulty program, and what it should be.
 pub struct Subject {

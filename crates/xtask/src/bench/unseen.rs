@@ -1,0 +1,113 @@
+//! Faults that nothing was tuned on: some written by hand into the programs of
+//! `bench/bugfix-unseen`, others made by mutating these programs token by token.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::Value;
+
+use super::bugfix::learn;
+use super::table::Table;
+use crate::mutated::{MUTANT, mutants};
+use crate::seed_knowledge::{Seeded, listed, seeded};
+
+const FOLDER: &str = "bench/bugfix-unseen";
+
+/// Mutants taken of each program.
+const N_MUTANTS: usize = 8;
+
+const OFF_BY_ONE: &str = "off by one";
+
+/// A table of how often a right description is among the first three for these faults.
+pub fn quality(root: &Path, firstfault: &Path, known: &str, scratch: &Path) -> Result<String> {
+    let mut faults = seeded(&root.join(FOLDER))?;
+    let mutants = mutants(&faults, N_MUTANTS)?;
+    faults.extend(mutants);
+    let base = scratch.join("unseen.db");
+    let mut refused = Vec::new();
+    for (number, fault) in faults.iter().enumerate() {
+        let origin = origin(fault);
+        match fault.learn(firstfault, &base, &origin) {
+            Ok(()) => eprintln!("{} of {}: {origin}", number + 1, faults.len()),
+            Err(why) => refused.push((origin, format!("{why:#}"))),
+        }
+    }
+    let unseen = listed(firstfault, &base)?;
+    let mut columns = Vec::new();
+    for without in [None, Some(OFF_BY_ONE)] {
+        let known = write(&scratch.join("known.jsonl"), known, without)?;
+        let asked = write(&scratch.join("asked.jsonl"), &unseen, without)?;
+        let name = |what: &str| scratch.join(format!("{what}-{}.db", without.is_some()));
+        let (of_known, of_all) = (name("known"), name("all"));
+        learn(firstfault, &of_known, &["--import", &known])?;
+        columns.push(missed(&learn(firstfault, &of_known, &["--evaluate", &asked])?));
+        learn(firstfault, &of_all, &["--import", &known])?;
+        learn(firstfault, &of_all, &["--import", &asked])?;
+        columns.push(missed(&learn(firstfault, &of_all, &["--evaluate"])?));
+    }
+    Ok(told(&faults, &refused, &columns))
+}
+
+fn origin(fault: &Seeded) -> String {
+    format!("unseen/{}/{}", fault.program, fault.name)
+}
+
+fn told(faults: &[Seeded], refused: &[(String, String)], columns: &[BTreeSet<String>]) -> String {
+    let heads =
+        ["", "faults", "transfer", "leave one out", "transfer\u{2020}", "leave one out\u{2020}"];
+    let mut table = Table::new(&heads);
+    let is_mutant = |fault: &&Seeded| fault.name.starts_with(MUTANT);
+    type Which<'a> = &'a dyn Fn(&&Seeded) -> bool;
+    let rows: [(&str, Which); 3] = [
+        ("written by hand", &|fault| !is_mutant(fault)),
+        ("mutants", &is_mutant),
+        ("all", &|_| true),
+    ];
+    for (what, which) in rows {
+        let of_row: Vec<String> = faults.iter().filter(which).map(origin).collect();
+        let mut cells = vec![what.to_owned(), of_row.len().to_string()];
+        for missed in columns {
+            let is_refused = |origin: &String| refused.iter().any(|(other, _)| other == origin);
+            let hits = of_row.iter().filter(|o| !missed.contains(*o) && !is_refused(o)).count();
+            let share = hits as f64 * 100.0 / of_row.len().max(1) as f64;
+            cells.push(format!("{hits} ({share:.1} %)"));
+        }
+        table.row(cells);
+    }
+    let refused: String =
+        refused.iter().map(|(origin, why)| format!("- {origin}: {why}\n")).collect();
+    let refused = match refused.as_str() {
+        "" => String::new(),
+        list => format!("\nNot learned, which counts as missed:\n\n{list}"),
+    };
+    format!(
+        "## Faults that nothing was tuned on\n\nFaults of `{FOLDER}`, written by hand or drawn by \
+         mutation: how many have a right description, general\nor specific, within the first \
+         three suggestions. A suggestion is right if it is one of the descriptions\nthat are derived \
+         from the actual fix. *Transfer* asks with what is shipped, which knows nothing of these\n\
+         programs; *leave one out* with all faults of all programs but the one. \u{2020}: as if \
+         `{OFF_BY_ONE}` were no\ndescription.\n\n{table}{refused}"
+    )
+}
+
+/// Who was missed, as `learn --evaluate` says it.
+fn missed(said: &str) -> BTreeSet<String> {
+    let lines = said.lines().filter_map(|line| line.trim().strip_prefix("missed: "));
+    lines.filter_map(|line| Some(line.split_once(':')?.0.to_owned())).collect()
+}
+
+/// Scenarios in a file, less one description.
+fn write(path: &Path, scenarios: &str, without: Option<&str>) -> Result<String> {
+    let mut text = String::new();
+    for line in scenarios.lines() {
+        let mut scenario: Value = serde_json::from_str(line)?;
+        if let Some(fixes) = scenario["fixes"].as_array_mut() {
+            fixes.retain(|fix| fix.as_str() != without);
+        }
+        text += &format!("{scenario}\n");
+    }
+    fs::write(path, text)?;
+    Ok(path.to_string_lossy().into_owned())
+}

@@ -1,0 +1,111 @@
+//! Faulty versions that are drawn instead of written: mutants of a program that some of its tests
+//! notice by what it prints, and others do not.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use base::Cancel;
+use base::child::{self, Ending, Limits};
+use serde::Deserialize;
+
+use crate::bench::mutate;
+use crate::seed_knowledge::Seeded;
+
+/// How their names begin.
+pub const MUTANT: &str = "mutant-";
+
+/// Drawn for each that is wanted.
+const N_DRAWN: usize = 8;
+
+#[derive(Deserialize)]
+struct Tests {
+    test: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    input: String,
+    output: String,
+    exit: Option<i32>,
+}
+
+/// How a mutant does in a test.
+#[derive(PartialEq, Eq)]
+enum Verdict {
+    Passes,
+    Fails,
+    /// What is seen of it then depends on how fast the machine is.
+    Hangs,
+}
+
+/// Up to so many mutants of each program that has faults here.
+pub fn mutants(faults: &[Seeded], n_each: usize) -> Result<Vec<Seeded>> {
+    let scratch = tempfile::tempdir()?;
+    let mut found: Vec<Seeded> = Vec::new();
+    for of_program in faults.chunk_by(|a, b| a.program == b.program) {
+        let fault = &of_program[0];
+        let tests: Tests = toml::from_str(&fs::read_to_string(&fault.tests)?)
+            .with_context(|| format!("tests of {}", fault.program))?;
+        let mut n_found = 0;
+        for mutant in mutate::mutants(&fault.right, n_each * N_DRAWN) {
+            if n_found == n_each {
+                break;
+            }
+            let is_written = of_program.iter().any(|other| other.faulty == mutant.text);
+            if !is_written && is_noticed(&mutant.text, &tests.test, scratch.path())? {
+                n_found += 1;
+                found.push(Seeded {
+                    program: fault.program.clone(),
+                    name: format!("{MUTANT}{n_found}"),
+                    right: fault.right.clone(),
+                    faulty: mutant.text,
+                    tests: fault.tests.clone(),
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether some tests fail and others pass; never for what does not compile or end.
+fn is_noticed(text: &str, tests: &[Test], scratch: &Path) -> Result<bool> {
+    let (source, program) = (scratch.join("mutant.c"), scratch.join("mutant"));
+    fs::write(&source, text)?;
+    let built = Command::new("cc").arg("-w").arg("-o").arg(&program).arg(&source).output()?;
+    if !built.status.success() {
+        return Ok(false);
+    }
+    let mut n_failed = 0;
+    for test in tests {
+        match verdict(&program, test)? {
+            Verdict::Hangs => return Ok(false),
+            Verdict::Fails => n_failed += 1,
+            Verdict::Passes => {}
+        }
+    }
+    Ok(n_failed > 0 && n_failed < tests.len())
+}
+
+fn verdict(program: &Path, test: &Test) -> Result<Verdict> {
+    let mut command = child::command(program)?;
+    command.args(&test.args);
+    let limits =
+        Limits { stdout_cap: 1 << 20, ..Limits::of_processor_time(Duration::from_secs(1)) };
+    let ran = child::run(command, test.input.as_bytes(), &limits, &Cancel::default())?;
+    Ok(match ran.ending {
+        Ending::TimedOut => Verdict::Hangs,
+        Ending::Exited(code)
+            if ran.stdout == test.output.as_bytes()
+                && test.exit.is_none_or(|exit| exit == code) =>
+        {
+            Verdict::Passes
+        }
+        _ => Verdict::Fails,
+    })
+}
