@@ -115,7 +115,13 @@ fn hunk(file: &str, edits: &[(Extent, &Change)], sources: &mut Sources) -> Optio
             (mark, change.value())
         }));
     }
-    lines.extend(context(last + 1..last + CONTEXT + 1));
+    let mut after = context(last + 1..last + CONTEXT + 1);
+    // What follows the last end of a line is no line: a diff that has one does not apply.
+    let next = last + 1 + u32::try_from(after.len()).unwrap_or(0);
+    if after.last().is_some_and(|(_, text)| text.is_empty()) && line(next).is_none() {
+        after.pop();
+    }
+    lines.extend(after);
     Some(Hunk { file: file.to_owned(), line: begin, lines })
 }
 
