@@ -23,7 +23,7 @@ define_id!(/// An interned formula.
 
 /// Leaves nested deeper than this become [`Leaf::Unrepresentable`]: everything that walks
 /// terms recurses, and no check on such a term is ever decided.
-const MAX_DEPTH: u32 = 200;
+const MAX_DEPTH: u32 = 24;
 
 /// How a division rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -435,7 +435,8 @@ impl Terms {
         id
     }
 
-    pub(crate) fn depth(&self, term: TermId) -> u32 {
+    /// How deep operations that are not linear are nested in each other.
+    pub fn depth(&self, term: TermId) -> u32 {
         let leaves = self.linears[term].terms.iter();
         leaves.map(|(leaf, _)| self.leaf_depths[*leaf]).max().unwrap_or(0)
     }
