@@ -115,9 +115,7 @@ impl Uses {
             }
             for user in &self.users[function.0 as usize][value.0 as usize] {
                 let read = Operand::Inst(value);
-                if let (true, Some(after)) = (value == start, &where_wrapped)
-                    && !after.sees(body, *user, start)
-                {
+                if where_wrapped.as_ref().is_some_and(|after| !after.sees(body, *user, value)) {
                     continue;
                 }
                 match &body.insts[*user].op {

@@ -10,27 +10,33 @@ use rustc_hash::FxHashSet;
 pub(crate) struct AfterWrap {
     /// The block that takes one off.
     from: BlockId,
+    /// The block that tests whether there was something to take off.
+    tests: BlockId,
     /// Where it goes if there was nothing to take off.
     to: BlockId,
     blocks: FxHashSet<BlockId>,
 }
 
 impl AfterWrap {
-    /// Whether a use of the number happens where it wrapped.
+    /// Whether a use of the number, or of what was made of it, happens where it wrapped.
     pub(crate) fn sees(&self, body: &Body, user: InstId, number: InstId) -> bool {
         let inst = &body.insts[user];
+        let comes_from = |from: BlockId| {
+            self.blocks.contains(&from)
+                || (from == self.from && inst.block == self.tests)
+                || (from == self.tests && inst.block == self.to)
+        };
         match &inst.op {
-            Op::Phi(operands) => operands.iter().any(|(from, operand)| {
-                *operand == Operand::Inst(number)
-                    && (self.blocks.contains(from) || (*from == self.from && inst.block == self.to))
-            }),
-            _ => self.blocks.contains(&inst.block) || inst.block == self.from,
+            Op::Phi(operands) => operands
+                .iter()
+                .any(|(from, operand)| *operand == Operand::Inst(number) && comes_from(*from)),
+            _ => self.blocks.contains(&inst.block) || [self.from, self.tests].contains(&inst.block),
         }
     }
 }
 
 /// Where control goes once `number`, one less than another, wrapped: only known where its
-/// block tests the other for zero.
+/// block, or the one control comes to next, tests the other for zero.
 pub(crate) fn blocks_after_wrap(
     program: &Program,
     body: &Body,
@@ -38,13 +44,18 @@ pub(crate) fn blocks_after_wrap(
 ) -> Option<AfterWrap> {
     let (before, 1) = decrement(program, body, number)? else { return None };
     let from = body.insts[number].block;
+    let tests = match &body.blocks[from].terminator {
+        Terminator::Jump(next) => *next,
+        _ => from,
+    };
     let Terminator::Branch { condition: Operand::Inst(test), then, otherwise } =
-        &body.blocks[from].terminator
+        &body.blocks[tests].terminator
     else {
         return None;
     };
     let Op::Compare { predicate, lhs, rhs } = &body.insts[*test].op else { return None };
-    if *lhs != before || constant(program, *rhs) != Some(0) {
+    let is_before = *lhs == before || arrives(body, *lhs, from, tests) == Some(before);
+    if !is_before || constant(program, body, *rhs) != Some(0) {
         return None;
     }
     let to = match predicate {
@@ -59,17 +70,27 @@ pub(crate) fn blocks_after_wrap(
             waiting.extend(body.blocks[block].terminator.successors());
         }
     }
-    Some(AfterWrap { from, to, blocks })
+    Some(AfterWrap { from, tests, to, blocks })
+}
+
+/// What a variable of the block `to` is when control comes there from another.
+fn arrives(body: &Body, variable: Operand, from: BlockId, to: BlockId) -> Option<Operand> {
+    let Operand::Inst(phi) = variable else { return None };
+    let Op::Phi(operands) = &body.insts[phi].op else { return None };
+    let incoming = operands.iter().find(|(block, _)| *block == from)?;
+    (body.insts[phi].block == to).then_some(incoming.1)
 }
 
 /// Whether `sum` adds no more than was taken off on every way to it, or is taken off zero.
 pub(crate) fn restores(program: &Program, body: &Body, sum: InstId) -> bool {
     if let Op::Binary { op: BinaryOp::Sub, lhs, .. } = &body.insts[sum].op {
         // `0 - n` is how negative numbers and masks are made.
-        return constant(program, *lhs) == Some(0);
+        return constant(program, body, *lhs) == Some(0);
     }
     let Op::Binary { op: BinaryOp::Add, lhs, rhs, .. } = &body.insts[sum].op else { return false };
-    let Some(added) = constant(program, *rhs).filter(|added| *added > 0) else { return false };
+    let Some(added) = constant(program, body, *rhs).filter(|added| *added > 0) else {
+        return false;
+    };
     let Operand::Inst(start) = lhs else { return false };
     let (mut seen, mut waiting) = (FxHashSet::default(), vec![*start]);
     while let Some(inst) = waiting.pop() {
@@ -96,20 +117,31 @@ pub(crate) fn restores(program: &Program, body: &Body, sum: InstId) -> bool {
 fn decrement(program: &Program, body: &Body, inst: InstId) -> Option<(Operand, i128)> {
     match &body.insts[inst].op {
         Op::Binary { op: BinaryOp::Sub, lhs, rhs, .. } => {
-            constant(program, *rhs).filter(|by| *by > 0).map(|by| (*lhs, by))
+            constant(program, body, *rhs).filter(|by| *by > 0).map(|by| (*lhs, by))
         }
         Op::Binary { op: BinaryOp::Add, lhs, rhs, .. } => {
-            constant(program, *rhs).filter(|by| *by < 0).map(|by| (*lhs, -by))
+            constant(program, body, *rhs).filter(|by| *by < 0).map(|by| (*lhs, -by))
         }
         _ => None,
     }
 }
 
-fn constant(program: &Program, operand: Operand) -> Option<i128> {
-    let Operand::Const(id) = operand else { return None };
-    match program.constants[id] {
-        Const::Int { value, .. } => Some(value),
-        Const::Zero(_) => Some(0),
-        _ => None,
+/// The number an operand is in the source. Converting one that is not negative changes nothing.
+pub(crate) fn constant(program: &Program, body: &Body, operand: Operand) -> Option<i128> {
+    match operand {
+        Operand::Const(id) => match program.constants[id] {
+            Const::Int { value, .. } => Some(value),
+            Const::Zero(_) => Some(0),
+            _ => None,
+        },
+        Operand::Inst(inst) => match &body.insts[inst].op {
+            Op::Convert(conversion) => {
+                let converted = matches!(conversion.value, Operand::Const(_));
+                let value = constant(program, body, conversion.value)?;
+                (converted && value >= 0).then_some(value)
+            }
+            _ => None,
+        },
+        Operand::Param(_) => None,
     }
 }

@@ -5,7 +5,7 @@ use facts::cfg::{Cfg, LoopId};
 use facts::loops::{FunctionLoops, Induction, Step};
 use logic::{Comparison, Interval, SymbolId, TermId};
 use program::{
-    BinaryOp, BlockId, Body, Call, Const, InstId, LocId, Op, Operand, Predicate, Terminator, Ty,
+    BinaryOp, BlockId, Body, Call, InstId, LocId, Op, Operand, Predicate, Terminator, Ty,
 };
 
 use super::access::global_object;
@@ -18,6 +18,7 @@ use super::value::Value;
 use crate::effects::{Effect, Extent};
 use crate::exits;
 use crate::outside::members::accessed_member;
+use crate::wraps::constant;
 
 /// A loop about to be entered in `state`, whose top frame stands before the header's phis.
 pub struct Entry<'a> {
@@ -191,23 +192,17 @@ impl Entry<'_> {
 
     /// Whether the loop takes `step` off an unsigned counter only while there is as much left.
     fn never_passes_zero(&self, exec: &Exec, phi: InstId, step: i128) -> bool {
-        let constants = &exec.context.program.constants;
+        let program = exec.context.program;
         self.cfg.loops.blocks(self.id).into_iter().any(|block| {
             let Terminator::Branch { condition: Operand::Inst(condition), .. } =
                 self.body.blocks[block].terminator
             else {
                 return false;
             };
-            let Op::Compare { predicate, lhs, rhs: Operand::Const(rhs) } =
-                &self.body.insts[condition].op
-            else {
+            let Op::Compare { predicate, lhs, rhs } = &self.body.insts[condition].op else {
                 return false;
             };
-            let bound = match constants[*rhs] {
-                Const::Int { value, .. } => value,
-                Const::Zero(_) => 0,
-                _ => return false,
-            };
+            let Some(bound) = constant(program, self.body, *rhs) else { return false };
             let is_enough = match predicate {
                 Predicate::Eq | Predicate::Ne => bound == 0 && step == 1,
                 Predicate::UnsignedGt | Predicate::UnsignedLe => bound >= step - 1,
