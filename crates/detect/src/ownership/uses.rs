@@ -1,6 +1,6 @@
 //! What a function does with a new object before it returns it.
 
-use program::{Const, InstId, Op, Operand};
+use program::{BlockId, Const, InstId, Op, Operand, Terminator};
 use rustc_hash::FxHashSet;
 
 use super::{Contents, Role, Shape};
@@ -30,6 +30,9 @@ impl Shape<'_> {
                         if let Some(Role::Releases { pointer }) = self.ownership_of(call)
                             && pointer == index
                         {
+                            if self.returned_after(inst.block, &own) {
+                                return None;
+                            }
                             continue;
                         }
                         let handed = &self.ownership.handed;
@@ -52,6 +55,33 @@ impl Shape<'_> {
             (false, true) => Contents::Zero,
             (false, false) => at_first,
         })
+    }
+
+    /// Whether the function may still return the object once control was in a block: not so where
+    /// it releases it because something failed, and returns null.
+    fn returned_after(&self, block: BlockId, own: &FxHashSet<InstId>) -> bool {
+        let (mut reached, mut waiting) = (FxHashSet::default(), vec![block]);
+        while let Some(block) = waiting.pop() {
+            if reached.insert(block) {
+                waiting.extend(self.cfg.successors(block));
+            }
+        }
+        let returned =
+            self.body.blocks.iter_enumerated().filter_map(|(id, block)| match block.terminator {
+                Terminator::Return(value) if reached.contains(&id) => value,
+                _ => None,
+            });
+        let (mut values, mut seen) = (returned.collect::<Vec<_>>(), FxHashSet::default());
+        while let Some(value) = values.pop() {
+            let Operand::Inst(inst) = self.unconverted(value) else { continue };
+            if !own.contains(&inst) || !seen.insert(inst) {
+                continue;
+            }
+            let Op::Phi(operands) = &self.body.insts[inst].op else { return true };
+            let from_there = operands.iter().filter(|(from, _)| reached.contains(from));
+            values.extend(from_there.map(|(_, operand)| *operand));
+        }
+        false
     }
 
     /// The values of the function that lead into the object.
