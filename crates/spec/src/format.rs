@@ -202,8 +202,14 @@ pub fn scanned(
         let target = Argument::Operand(target);
         let one = context.terms().constant(1);
         effects.push(Effect::Assign { attribute: init, args: vec![target.clone()], value: one });
-        effects.push(Effect::Assign { attribute: input, args: vec![target.clone()], value: one });
-        let chosen = context.fresh(Origin::Input);
+        // How much was read is not up to whoever wrote it.
+        let is_count = conversion.letter == b'n';
+        if !is_count {
+            let args = vec![target.clone()];
+            effects.push(Effect::Assign { attribute: input, args, value: one });
+        }
+        let origin = if is_count { Origin::Unknown } else { Origin::Input };
+        let chosen = context.fresh(origin);
         let (attribute, subject, range) = match conversion.letter {
             b's' | b'[' => {
                 let high = conversion.width.map(|width| width as i128);
@@ -212,7 +218,8 @@ pub fn scanned(
             b'c' => continue,
             _ => {
                 let pointee = Argument::Pointee(target.into());
-                let range = context.type_range(&pointee).unwrap_or(Interval::ALL);
+                let mut range = context.type_range(&pointee).unwrap_or(Interval::ALL);
+                range.low = if is_count { Some(0) } else { range.low };
                 (value, pointee, range)
             }
         };
