@@ -437,6 +437,9 @@ impl Matching<'_> {
             Op::MemSet { to, size, .. } if writes => {
                 accesses.push((*to, self.size_argument(*size)));
             }
+            // A mask decides what is left of the other: it may be nothing.
+            Op::Binary { op: program::BinaryOp::And, lhs, rhs, .. }
+                if name == "use" && self.number(*lhs).or(self.number(*rhs)).is_none() => {}
             _ if name == "use" => return self.uses(args, used_operands(op).into_iter()),
             _ => {}
         }
