@@ -13,7 +13,35 @@ pub fn decides(body: &Body, cfg: &Cfg, id: LoopId, block: BlockId) -> bool {
     let exits = &cfg.loops.loops[id].exits;
     exits.iter().any(|(from, _)| {
         *from == block || (is_joined(body, *from) && leads_to(cfg, id, block, *from))
-    })
+    }) || leads_past_exits(cfg, id, block)
+}
+
+/// Whether one side of a branch leads to a way out of the loop that the other does not come to
+/// before the next iteration.
+fn leads_past_exits(cfg: &Cfg, id: LoopId, block: BlockId) -> bool {
+    let mut sides = cfg.successors(block).iter().map(|side| exits_from(cfg, id, *side));
+    let first = sides.next();
+    sides.any(|side| Some(&side) != first.as_ref())
+}
+
+/// Blocks that control leaves the loop from, as far as it comes there from `start` within an
+/// iteration.
+fn exits_from(cfg: &Cfg, id: LoopId, start: BlockId) -> BTreeSet<BlockId> {
+    let header = cfg.loops.loops[id].header;
+    let mut seen = BTreeSet::from([start]);
+    let mut waiting = vec![start];
+    let mut exits = BTreeSet::new();
+    while let Some(block) = waiting.pop() {
+        if block == header {
+            continue;
+        }
+        if !cfg.loops.contains(id, block) {
+            exits.insert(block);
+            continue;
+        }
+        waiting.extend(cfg.successors(block).iter().filter(|next| seen.insert(**next)));
+    }
+    exits
 }
 
 /// Whether `block` holds a test the loop makes before anything else.

@@ -18,7 +18,7 @@ use crate::machine::arith::Arith;
 use crate::machine::exec::Exec;
 use crate::machine::state::{Answered, Phase};
 use crate::machine::trail::What;
-use crate::machine::{Context, Feasible, Frame, State, Value};
+use crate::machine::{Context, Feasible, Frame, State, SymbolKind, Value};
 
 use self::rounds::FirstRound;
 
@@ -373,7 +373,8 @@ impl<'a, 'p> Search<'a, 'p> {
             if self.skips_loop(&next, target) {
                 next.path.assume_without_evidence(formula, loc, frame);
             } else if forks {
-                next.path.choose(formula, loc, frame);
+                let is_callers = self.is_callers(&next, formula);
+                next.path.choose(formula, loc, frame, is_callers);
             } else {
                 next.path.assume(formula, loc, Some(frame));
             }
@@ -391,6 +392,20 @@ impl<'a, 'p> Search<'a, 'p> {
                 }
             }
         }
+    }
+
+    /// Whether a test inside a call is of something its caller holds and nobody knows: a function
+    /// has its tests for all its callers, and they say nothing about this one.
+    fn is_callers(&mut self, state: &State, formula: FormulaId) -> bool {
+        let frame = state.top();
+        let symbols = self.context.symbols_in(formula);
+        state.depth() > 0
+            && symbols.iter().any(|symbol| {
+                let left = self.context.left.get(symbol);
+                let is_older = left.is_some_and(|left| left.frame < frame.number);
+                self.context.symbols.get(*symbol).kind == SymbolKind::Unknown
+                    && (is_older || (symbol.0 as usize) < frame.n_symbols)
+            })
     }
 
     /// Moves to `target` and runs its phis; false where the path is not followed further.
@@ -558,6 +573,8 @@ impl<'a, 'p> Search<'a, 'p> {
         state.trail.push(What::Entered(function), loc, caller, depth);
         let mut frame = Frame::new(function, number, body.insts.len(), params.into(), Some(id));
         frame.next = body.blocks[Body::ENTRY].first;
+        frame.n_symbols = self.context.symbols.count();
+        state.memory.frame = number;
         state.frames.push(frame);
     }
 
@@ -584,10 +601,12 @@ impl<'a, 'p> Search<'a, 'p> {
         let (from, number) = (state.top().function, state.top().number);
         let params = state.top().params.clone();
         state.frames.pop();
+        state.memory.frame = state.top().number;
         let (function, depth) = (state.top().function, state.depth());
-        let is_trusted = !self.code.is_used(function, call) || self.code.is_tested(function, call);
+        let is_ignored = value.is_some() && !self.code.is_used(function, call);
+        let is_trusted = value.is_none() || is_ignored || self.code.is_tested(function, call);
         let to = state.n_frames - 1;
-        state.answered.push(Answered { from: number, to, value, is_trusted, params });
+        state.answered.push(Answered { from: number, to, value, is_trusted, is_ignored, params });
         let at = self.body(function).insts[call].loc;
         state.trail.push(What::Returned { from, value }, at, function, depth);
         if let Some(value) = value {

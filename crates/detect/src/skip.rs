@@ -24,6 +24,9 @@ impl<'p> Search<'_, 'p> {
             // Functions of the program itself may know better than their declaration says.
             let is_const = !is_own
                 && call.arg_ctypes.get(index).is_some_and(|ty| self.code.points_to_const(*ty));
+            if effect.anything {
+                exec.forget_held_pointees(*value, inst.loc);
+            }
             match effect.args.get(&index) {
                 Some(Extent::Pieces(pieces)) if !effect.anything => {
                     exec.forget_pieces(*value, pieces, inst.loc);

@@ -1,9 +1,10 @@
 //! What a path and a violation say together.
 
-use logic::{Evidence, FormulaId, SymbolId, Terms};
+use logic::{Evidence, FormulaId, Interval, SymbolId, Terms};
 
 use crate::machine::context::Feasible;
-use crate::machine::memory::ObjectId;
+use crate::machine::memory::{Data, ObjectId};
+use crate::machine::path::Condition;
 use crate::machine::state::Answered;
 use crate::machine::symbols::Symbols;
 use crate::machine::{Context, State, SymbolKind, Value};
@@ -59,7 +60,9 @@ pub fn judge(
             if !needs_no_coincidence(context, state, &formulas, violation) {
                 return depends(context, state, violation);
             }
-            if let Some(symbol) = implausible(context, state, violation) {
+            let doubt = implausible(context, state, violation)
+                .or_else(|| tested_apart(context, state, violation));
+            if let Some(symbol) = doubt {
                 return Verdict::DependsOn(symbol);
             }
             // Branches were taken that nobody could rule out; now somebody has to allow them.
@@ -92,11 +95,10 @@ fn evidence(context: &mut Context, state: &State, violation: FormulaId) -> Vec<F
         if connected.binary_search(&condition.formula).is_err() {
             continue;
         }
-        let lives = condition
-            .frame
-            .is_none_or(|number| state.frames.iter().any(|frame| frame.number == number));
         let origin = context.program.locs[condition.loc].origin;
-        let counts = lives && condition.is_evidence && !matches!(origin, program::Origin::Body(_));
+        let is_evidence = condition.is_evidence && !condition.is_callers;
+        let counts =
+            lives(state, condition) && is_evidence && !matches!(origin, program::Origin::Body(_));
         let symbols = context.symbols_in(condition.formula);
         let is_unknown = |symbol: &SymbolId| context.symbols.get(*symbol).kind.is_unknown();
         if counts || !symbols.iter().any(is_unknown) {
@@ -104,6 +106,12 @@ fn evidence(context: &mut Context, state: &State, violation: FormulaId) -> Vec<F
         }
     }
     formulas
+}
+
+/// Whether the call a condition was tested in is still in progress.
+fn lives(state: &State, condition: &Condition) -> bool {
+    let is_on_stack = |number| state.frames.iter().any(|frame| frame.number == number);
+    condition.frame.is_none_or(is_on_stack)
 }
 
 /// A value that decided what a call did, where that matters to the violation. A function has
@@ -139,7 +147,12 @@ fn guessed_answer(
                 about.objects.contains(&object)
                     && bit.is_none_or(|bit| involved.binary_search(&bit).is_err())
             });
-        gives || makes || (hangs_on_path && answer.params.iter().any(is_given))
+        let is_handed_over = |value: &Value| is_given(value) || holds(state, value, about.objects);
+        let is_given = match answer.is_ignored {
+            true => answer.params.iter().any(is_handed_over),
+            false => answer.params.iter().any(is_given),
+        };
+        gives || makes || (hangs_on_path && is_given)
     };
     let answers: Vec<&Answered> =
         state.answered.iter().filter(|answer| matters(context, answer)).collect();
@@ -153,6 +166,16 @@ fn guessed_answer(
             context.symbols.get(**symbol).kind.is_unknown() && !context.answers.contains(*symbol)
         };
         symbols.iter().find(is_unknown).copied()
+    })
+}
+
+/// Whether what a pointer leads to holds a pointer to one of the objects.
+fn holds(state: &State, value: &Value, objects: &[ObjectId]) -> bool {
+    value.as_pointer().is_some_and(|(holder, _)| {
+        state.memory.get(holder).writes().any(|write| match write.data {
+            Data::Value(Value::Pointer { object, .. }) => objects.contains(&object),
+            _ => false,
+        })
     })
 }
 
@@ -181,13 +204,17 @@ fn without_evidence(
     if about.is_loss || (!about.hangs_on_path && !context.symbols_in(violation).is_empty()) {
         return None;
     }
+    // Of calls that are over, those who made them tell what they came back with.
+    let says_nothing = |condition: &&Condition| {
+        !condition.is_evidence || (condition.is_callers && lives(state, condition))
+    };
     let said: Vec<FormulaId> = state
         .path
         .iter()
-        .filter(|condition| condition.is_evidence)
+        .filter(|condition| !says_nothing(condition))
         .map(|condition| condition.formula)
         .collect();
-    for condition in state.path.iter().filter(|condition| !condition.is_evidence) {
+    for condition in state.path.iter().filter(says_nothing) {
         let symbols = context.symbols_in(condition.formula);
         let is_unknown = |symbol: &&SymbolId| context.symbols.get(**symbol).kind.is_unknown();
         let Some(symbol) = symbols.iter().find(is_unknown).copied() else { continue };
@@ -210,8 +237,9 @@ fn lost_track(context: &mut Context, state: &State) -> Option<SymbolId> {
 }
 
 /// A test on an unknown number is evidence that its outcome occurs, but not with values close
-/// to the end of 64 bits: no object is larger than the address space, nothing lasts that long.
-/// The unknown that would have to be, where the violation needs one.
+/// to the end of 64 bits, nor that what is made of it goes past that end: no object is larger
+/// than the address space, nothing lasts that long. The unknown that would have to be, where the
+/// violation needs one.
 fn implausible(context: &mut Context, state: &State, violation: FormulaId) -> Option<SymbolId> {
     const FAR: i128 = 1 << 47;
     const STEPS: u64 = 1_000;
@@ -232,10 +260,52 @@ fn implausible(context: &mut Context, state: &State, violation: FormulaId) -> Op
         near.push(context.terms.within(term, low, high));
     }
     let first = far.first().copied()?;
+    for condition in state.path.iter().filter(|condition| condition.frame.is_some()) {
+        let symbols = context.symbols_in(condition.formula);
+        if !symbols.iter().any(|symbol| far.binary_search(symbol).is_ok()) {
+            continue;
+        }
+        for (term, range) in context.terms.wraps_in(condition.formula, 64) {
+            let (Some(low), Some(high)) = (range.low, range.high) else { continue };
+            let (low, high) = (context.constant(low), context.constant(high));
+            near.push(context.terms.within(term, low, high));
+        }
+    }
     let usual = std::mem::replace(&mut context.solver.limits.steps, STEPS);
     let outcome = context.solver.check_here(&context.terms, &near);
     context.solver.limits.steps = usual;
     outcome.is_unsat().then_some(first)
+}
+
+/// A test is evidence that its outcome occurs, given what was tested before. What is tested after
+/// it may rule that out where one call gave both: a pointer that may be null, and how many it
+/// leads to.
+fn tested_apart(context: &mut Context, state: &State, violation: FormulaId) -> Option<SymbolId> {
+    let concerned = context.symbols_in(violation);
+    let is_concerned = |symbol: &SymbolId| concerned.contains(symbol);
+    let of_unknown = |context: &Context, symbol: SymbolId| {
+        context.symbols.get(symbol).kind == SymbolKind::Unknown
+    };
+    let mut sources = Vec::new();
+    for symbol in concerned.iter().filter(|symbol| of_unknown(context, **symbol)) {
+        let is_bit = context.terms.domain(*symbol).is_within(Interval::new(0, 1));
+        sources.push(if is_bit { context.source(*symbol) } else { return None });
+    }
+    sources.retain(|loc| loc.is_known());
+    // Newest first, down to the test that speaks of what the violation is about.
+    for condition in state.path.iter().filter(|condition| condition.frame.is_some()) {
+        let symbols = context.symbols_in(condition.formula);
+        if symbols.iter().any(is_concerned) {
+            return None;
+        }
+        let is_related = |symbol: &&SymbolId| {
+            of_unknown(context, **symbol) && sources.contains(&context.source(**symbol))
+        };
+        if let Some(symbol) = symbols.iter().find(is_related) {
+            return Some(*symbol);
+        }
+    }
+    None
 }
 
 /// A test on an unknown value is evidence that its outcome occurs, but two of them are none

@@ -47,6 +47,21 @@ impl Comparison {
         }
     }
 
+    /// The same with its sides exchanged.
+    pub fn mirrored(self) -> Self {
+        match self {
+            Comparison::Lt => Comparison::Gt,
+            Comparison::Gt => Comparison::Lt,
+            Comparison::Le => Comparison::Ge,
+            Comparison::Ge => Comparison::Le,
+            same => same,
+        }
+    }
+
+    pub fn is_ordering(self) -> bool {
+        !matches!(self, Comparison::Eq | Comparison::Ne)
+    }
+
     pub fn holds(self, a: i128, b: i128) -> bool {
         match self {
             Comparison::Eq => a == b,

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::formula::Formula;
+use crate::interval::Interval;
 use crate::linear::Linear;
 use crate::term::{FormulaId, Leaf, LeafId, SymbolId, TermId, Terms};
 
@@ -60,6 +61,21 @@ impl Terms {
         let mut symbols = Symbols::default();
         symbols.visit_formula(self, formula);
         symbols.sorted()
+    }
+
+    /// The terms of a formula that are reduced to so many bits, each with what it is reduced to.
+    pub fn wraps_in(&self, formula: FormulaId, bits: u32) -> Vec<(TermId, Interval)> {
+        let mut symbols = Symbols::default();
+        symbols.visit_formula(self, formula);
+        let mut leaves: Vec<LeafId> = symbols.leaves.into_iter().collect();
+        leaves.sort_unstable();
+        let wrapped = leaves.into_iter().filter_map(|leaf| match *self.leaf(leaf) {
+            Leaf::Wrap { term, bits: width, signed } if width == bits => {
+                Some((term, Interval::of_width(bits, signed)))
+            }
+            _ => None,
+        });
+        wrapped.collect()
     }
 
     /// The symbols of a term, ascending.

@@ -1,9 +1,9 @@
 //! Reading and writing objects at symbolic offsets.
 
-use logic::{Comparison, Interval, TermId, Terms};
+use logic::{Comparison, Interval, SymbolId, TermId, Terms};
 use program::{Const, ConstId, GlobalId, LocId, Ty};
 
-use super::context::Context;
+use super::context::{Context, Left};
 use super::memory::{Content, Data, Memory, Object, ObjectId, ObjectKind, Write};
 use super::origins::is_known_object;
 use super::path::Path;
@@ -90,7 +90,10 @@ impl Reader<'_, '_> {
         const MAX_UNCLEAR: u32 = 3;
         let len = self.context.constant(size);
         // Below all writes to what others made lies nothing that is known.
-        let is_own = !matches!(object.content, Content::Entry | Content::Unknown | Content::Input);
+        let is_own = !matches!(
+            object.content,
+            Content::Entry | Content::Unknown | Content::Made | Content::Input
+        );
         let mut n_unclear = if is_own { depth } else { MAX_UNCLEAR };
         for (n, write) in object.writes().enumerate().skip(skipped) {
             if n == MAX_WRITES {
@@ -99,7 +102,10 @@ impl Reader<'_, '_> {
             match overlap(self.context, self.path, (offset, len), (write.offset, write.len)) {
                 Overlap::Disjoint => {}
                 Overlap::Inside(delta) => {
-                    return self.read_write(write, offset, delta, size, wanted, depth);
+                    let made = self.made_so_far();
+                    let found = self.read_write(write, offset, delta, size, wanted, depth);
+                    self.date(made, write.frame, write.loc);
+                    return found;
                 }
                 Overlap::Unclear if write.is_read && n_unclear < MAX_UNCLEAR => n_unclear += 1,
                 Overlap::Unclear => {
@@ -110,13 +116,34 @@ impl Reader<'_, '_> {
                     if let Some(found) = either {
                         return found;
                     }
+                    let made = self.made_so_far();
                     let value = self.made_up_of_pieces(object, write, wanted);
+                    self.date(made, write.frame, write.loc);
                     self.note_gap(object, (offset, len), value);
                     return Found::MadeUp(value);
                 }
             }
         }
-        self.read_content(object, offset, wanted)
+        let made = self.made_so_far();
+        let found = self.read_content(object, offset, wanted);
+        self.date(made, object.left_by, object.left_at);
+        found
+    }
+
+    fn made_so_far(&self) -> (usize, usize) {
+        (self.context.symbols.count(), self.memory.n_objects())
+    }
+
+    /// What was made up since then stands for something that this call left, there.
+    fn date(&mut self, (symbols, objects): (usize, usize), frame: u32, loc: LocId) {
+        for symbol in symbols..self.context.symbols.count() {
+            let from = Left { frame, loc };
+            self.context.left.entry(SymbolId(symbol as u32)).or_insert(from);
+        }
+        for object in objects..self.memory.n_objects() {
+            let object = self.memory.get_mut(ObjectId(object as u32));
+            object.left_by = object.left_by.min(frame);
+        }
     }
 
     /// The value read may fall between what was written: then it was never set.
@@ -302,7 +329,7 @@ impl Reader<'_, '_> {
                 },
                 None => match self.read_table(global, offset, wanted) {
                     Some(value) => Found::Value(value),
-                    None => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+                    None => Found::MadeUp(self.one_of_table(global, offset, wanted)),
                 },
             },
             Content::Entry => {
@@ -314,6 +341,7 @@ impl Reader<'_, '_> {
                 Found::MadeUp(value)
             }
             Content::Unknown => Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown)),
+            Content::Made => Found::MadeUp(self.make_up(wanted, SymbolKind::Lost)),
             Content::Input => Found::MadeUp(self.make_up(wanted, SymbolKind::Chosen)),
             Content::Arguments { count } if wanted.ty == Ty::Ptr => {
                 let name = object.name.strip_prefix('*').unwrap_or("argv");

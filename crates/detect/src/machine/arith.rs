@@ -326,6 +326,18 @@ impl Arith<'_, '_> {
                 }
             }
             (Value::Pointer { object, .. }, Value::Int(term))
+                if self.terms().as_constant(term) == Some(0) && comparison.is_ordering() =>
+            {
+                let null = self.memory.get(object).null;
+                return Some(self.above_null(comparison, null));
+            }
+            (Value::Int(term), Value::Pointer { object, .. })
+                if self.terms().as_constant(term) == Some(0) && comparison.is_ordering() =>
+            {
+                let null = self.memory.get(object).null;
+                return Some(self.above_null(comparison.mirrored(), null));
+            }
+            (Value::Pointer { object, .. }, Value::Int(term))
             | (Value::Int(term), Value::Pointer { object, .. }) => {
                 if self.terms().as_constant(term) == Some(0) {
                     self.memory.get(object).null
@@ -350,6 +362,16 @@ impl Arith<'_, '_> {
             Comparison::Eq => Some(equal),
             Comparison::Ne => Some(self.terms().not(equal)),
             _ => Some(self.context.fresh_bool(SymbolKind::Unknown, "", self.loc)),
+        }
+    }
+
+    /// How a pointer that is null where `null` holds compares with null: nothing is below it.
+    fn above_null(&mut self, comparison: Comparison, null: FormulaId) -> FormulaId {
+        match comparison {
+            Comparison::Ge => Terms::TRUE,
+            Comparison::Lt => Terms::FALSE,
+            Comparison::Gt => self.terms().not(null),
+            _ => null,
         }
     }
 

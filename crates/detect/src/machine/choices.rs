@@ -96,6 +96,55 @@ impl Reader<'_, '_> {
         found.map(Value::Int)
     }
 
+    /// A number from a table nobody can say more of than its smallest and largest.
+    pub(super) fn one_of_table(
+        &mut self,
+        global: GlobalId,
+        offset: TermId,
+        wanted: Wanted,
+    ) -> Value {
+        let first = self.residue(offset, i128::from(wanted.ty.size()));
+        let range = first.and_then(|first| self.range_of_table(global, first, wanted));
+        match range {
+            Some(range) => {
+                let (name, loc) = (wanted.name, wanted.loc);
+                Value::Int(self.context.fresh(range, SymbolKind::Unknown, name, loc))
+            }
+            None => self.make_up(wanted, SymbolKind::Unknown),
+        }
+    }
+
+    fn range_of_table(
+        &mut self,
+        global: GlobalId,
+        first: i128,
+        wanted: Wanted,
+    ) -> Option<Interval> {
+        const MAX_ENTRIES: i128 = 1024;
+        let key = (global, wanted.ty, wanted.signed, first);
+        if let Some(known) = self.context.tables.get(&key) {
+            return *known;
+        }
+        let size = i128::from(wanted.ty.size());
+        let n_entries = (i128::from(self.context.program.globals[global].size) - first) / size;
+        let mut range = None;
+        if matches!(wanted.ty, Ty::Int(2..=64)) && n_entries <= MAX_ENTRIES {
+            let (half, whole) = (1 << (8 * size - 1), 1 << (8 * size));
+            let mut entry = |index| {
+                let value = self.read_initializer(global, first + index * size, wanted)?;
+                let Value::Int(term) = value else { return None };
+                let number = self.context.terms.as_constant(term)?;
+                Some(if wanted.signed && number >= half { number - whole } else { number })
+            };
+            let entries: Option<Vec<i128>> = (0..n_entries).map(&mut entry).collect();
+            range = entries.and_then(|entries| {
+                Some(Interval::new(*entries.iter().min()?, *entries.iter().max()?))
+            });
+        }
+        self.context.tables.insert(key, range);
+        range
+    }
+
     /// A number from a table of a few stretches, each of equal numbers or of numbers that grow
     /// with their place: what kind of character a byte is, or its capital.
     fn read_long_table(

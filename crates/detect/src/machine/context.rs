@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use logic::{FormulaId, Interval, Leaf, Outcome, Solver, SymbolId, TermId, Terms};
-use program::{GlobalId, LocId, Program};
+use program::{GlobalId, LocId, Program, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::path::Path;
@@ -28,6 +28,10 @@ pub struct Context<'p> {
     formula_symbols: FxHashMap<FormulaId, Rc<[SymbolId]>>,
     /// Pointers that callers may hand over spoilt.
     pub suspects: Arc<Suspects>,
+    /// Made-up values that stand for what was left in memory before they were first read.
+    pub left: FxHashMap<SymbolId, Left>,
+    /// The smallest and largest number of tables, by how they are read.
+    pub tables: FxHashMap<(GlobalId, Ty, bool, i128), Option<Interval>>,
     /// Results of calls that were handed something from outside.
     pub answers: FxHashSet<SymbolId>,
     /// What memory handed to the interface may hold.
@@ -40,6 +44,13 @@ pub struct Context<'p> {
 
 /// Reports of a search that the prover is asked about beyond its other limits.
 const MAX_CONFIRMATIONS: u32 = 6;
+
+/// Who left something in memory: the call in progress, by number, and where.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    pub frame: u32,
+    pub loc: LocId,
+}
 
 /// Whether a path can be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +72,8 @@ impl<'p> Context<'p> {
             uninit_where: FxHashMap::default(),
             formula_symbols: FxHashMap::default(),
             suspects: Arc::default(),
+            left: FxHashMap::default(),
+            tables: FxHashMap::default(),
             answers: FxHashSet::default(),
             outside: View::default(),
             n_confirmations: MAX_CONFIRMATIONS,
@@ -109,6 +122,11 @@ impl<'p> Context<'p> {
             }
             _ => None,
         }
+    }
+
+    /// Where a value came from: the call that left it in memory, or where it came about.
+    pub fn source(&self, symbol: SymbolId) -> LocId {
+        self.left.get(&symbol).map_or(self.symbols.get(symbol).loc, |left| left.loc)
     }
 
     pub fn keeps_initializer(&self, global: GlobalId) -> bool {

@@ -537,7 +537,7 @@ impl<'p> Exec<'_, 'p> {
         }
     }
 
-    pub fn forget_object(&mut self, object: ObjectId, _loc: LocId) {
+    pub fn forget_object(&mut self, object: ObjectId, loc: LocId) {
         let program = self.context.program;
         let is_constant = match self.state.memory.get(object).kind {
             ObjectKind::Global(global) => {
@@ -548,10 +548,34 @@ impl<'p> Exec<'_, 'p> {
         if !is_constant {
             // What it held may be held elsewhere now, or be gone.
             self.escape_held(object);
-            let object = self.state.memory.get_mut(object);
-            object.log = None;
-            object.content = Content::Unknown;
+            self.state.memory.get_mut(object).forget(Content::Unknown, loc);
         }
+    }
+
+    /// Code that cannot be followed was handed the address of a pointer: what that leads to may
+    /// have been written to as well.
+    pub fn forget_held_pointees(&mut self, value: Value, loc: LocId) {
+        let Some((holder, _)) = value.as_pointer() else { return };
+        if !matches!(self.state.memory.get(holder).kind, ObjectKind::Local { .. }) {
+            return;
+        }
+        for value in self.held_by(holder) {
+            if let Value::Pointer { object, .. } = value
+                && self.state.memory.get(object).kind == ObjectKind::Pointee
+            {
+                self.forget_object(object, loc);
+            }
+        }
+    }
+
+    /// The pointers an object holds.
+    fn held_by(&self, object: ObjectId) -> Vec<Value> {
+        let writes = self.state.memory.get(object).writes();
+        let held = writes.filter_map(|write| match write.data {
+            Data::Value(value @ Value::Pointer { .. }) => Some(value),
+            _ => None,
+        });
+        held.collect()
     }
 
     /// The pointer is now known outside the path.
@@ -566,17 +590,7 @@ impl<'p> Exec<'_, 'p> {
 
     /// The pointers an object holds are now known outside the path.
     pub(super) fn escape_held(&mut self, object: ObjectId) {
-        let held: Vec<Value> = self
-            .state
-            .memory
-            .get(object)
-            .writes()
-            .filter_map(|write| match write.data {
-                Data::Value(value @ Value::Pointer { .. }) => Some(value),
-                _ => None,
-            })
-            .collect();
-        for value in held {
+        for value in self.held_by(object) {
             self.escape(value);
         }
     }

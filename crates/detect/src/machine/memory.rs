@@ -46,6 +46,8 @@ pub enum Content {
     Entry,
     /// Left by code that could not be followed.
     Unknown,
+    /// Made by a function of the program for its caller, and not followed.
+    Made,
     /// Filled from outside the program.
     Input,
     /// So many strings from outside the program, and a null pointer after them.
@@ -84,6 +86,11 @@ pub struct Object {
     pub is_lost: bool,
     /// Where it was declared or allocated.
     pub loc: LocId,
+    /// The call that last had a hand on it, by number.
+    now: u32,
+    /// The call that left `content` in it, and where.
+    pub left_by: u32,
+    pub left_at: LocId,
 }
 
 #[derive(Debug)]
@@ -93,6 +100,8 @@ pub struct Write {
     pub len: TermId,
     pub data: Data,
     pub loc: LocId,
+    /// The call that wrote, by number.
+    pub frame: u32,
     /// Nothing was written: a read gave what was there before a value to stand for it.
     pub is_read: bool,
     pub before: Option<Rc<Write>>,
@@ -137,6 +146,8 @@ pub struct Memory {
     objects: IdVec<ObjectId, Rc<Object>>,
     globals: BTreeMap<GlobalId, ObjectId>,
     handles: BTreeMap<TermId, ObjectId>,
+    /// The call in progress, by number.
+    pub frame: u32,
 }
 
 impl Object {
@@ -157,18 +168,28 @@ impl Object {
             position: None,
             is_lost: false,
             loc: LocId::UNKNOWN,
+            now: 0,
+            left_by: 0,
+            left_at: LocId::UNKNOWN,
         }
     }
 
     pub fn write(&mut self, offset: TermId, len: TermId, data: Data, loc: LocId) {
-        let before = self.log.take();
-        self.log = Some(Rc::new(Write { offset, len, data, loc, is_read: false, before }));
+        let (before, frame) = (self.log.take(), self.now);
+        self.log = Some(Rc::new(Write { offset, len, data, loc, frame, is_read: false, before }));
     }
 
     /// What a read made up: the next finds the same.
     pub fn remember(&mut self, offset: TermId, len: TermId, value: Value, loc: LocId) {
-        let (before, data) = (self.log.take(), Data::Value(value));
-        self.log = Some(Rc::new(Write { offset, len, data, loc, is_read: true, before }));
+        let (before, data, frame) = (self.log.take(), Data::Value(value), self.now);
+        self.log = Some(Rc::new(Write { offset, len, data, loc, frame, is_read: true, before }));
+    }
+
+    /// Nothing that was written counts any more.
+    pub fn forget(&mut self, content: Content, loc: LocId) {
+        self.log = None;
+        self.content = content;
+        (self.left_by, self.left_at) = (self.now, loc);
     }
 
     /// The writes, newest first.
@@ -178,7 +199,8 @@ impl Object {
 }
 
 impl Memory {
-    pub fn add(&mut self, object: Object) -> ObjectId {
+    pub fn add(&mut self, mut object: Object) -> ObjectId {
+        (object.now, object.left_by) = (self.frame, self.frame);
         self.objects.push(Rc::new(object))
     }
 
@@ -213,7 +235,13 @@ impl Memory {
     }
 
     pub fn get_mut(&mut self, object: ObjectId) -> &mut Object {
-        Rc::make_mut(&mut self.objects[object])
+        let object = Rc::make_mut(&mut self.objects[object]);
+        object.now = self.frame;
+        object
+    }
+
+    pub fn n_objects(&self) -> usize {
+        self.objects.len()
     }
 
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = ObjectId> + use<> {

@@ -27,57 +27,52 @@ pub struct Condition {
     pub is_evidence: bool,
     /// Whether the path could have gone another way.
     pub is_choice: bool,
+    /// Whether it is about something that the caller of the function holds and nobody knows: as
+    /// long as the call is not over, that says nothing about this caller.
+    pub is_callers: bool,
     before: Option<Rc<Condition>>,
 }
 
 impl Path {
     pub fn assume(&mut self, formula: FormulaId, loc: LocId, frame: Option<u32>) {
-        self.add(formula, loc, frame, true, false);
+        self.add(Condition::new(formula, loc, frame));
     }
 
     /// The program decides on the formula, and the path could as well have gone on without.
-    pub fn choose(&mut self, formula: FormulaId, loc: LocId, frame: u32) {
-        self.add(formula, loc, Some(frame), true, true);
+    pub fn choose(&mut self, formula: FormulaId, loc: LocId, frame: u32, is_callers: bool) {
+        let mut condition = Condition::new(formula, loc, Some(frame));
+        (condition.is_choice, condition.is_callers) = (true, is_callers);
+        self.add(condition);
     }
 
     /// The path goes on with a formula that nobody says can hold.
     pub fn assume_without_evidence(&mut self, formula: FormulaId, loc: LocId, frame: u32) {
-        self.add(formula, loc, Some(frame), false, true);
+        let mut condition = Condition::new(formula, loc, Some(frame));
+        (condition.is_choice, condition.is_evidence) = (true, false);
+        self.add(condition);
     }
 
     /// The path went on past a point where it would have ended had this not held.
     pub fn survive(&mut self, formula: FormulaId) {
         self.is_dead |= formula == Terms::FALSE;
         if formula != Terms::TRUE && !chain(&self.survived).take(8).any(|c| c.formula == formula) {
-            let before = self.survived.take();
-            self.survived = Some(Rc::new(Condition {
-                formula,
-                loc: LocId::UNKNOWN,
-                frame: None,
-                is_evidence: false,
-                is_choice: false,
-                before,
-            }));
+            let mut condition = Condition::new(formula, LocId::UNKNOWN, None);
+            condition.is_evidence = false;
+            condition.before = self.survived.take();
+            self.survived = Some(Rc::new(condition));
         }
     }
 
-    fn add(
-        &mut self,
-        formula: FormulaId,
-        loc: LocId,
-        frame: Option<u32>,
-        is_evidence: bool,
-        is_choice: bool,
-    ) {
+    fn add(&mut self, mut condition: Condition) {
+        let formula = condition.formula;
         if formula == Terms::FALSE {
             self.is_dead = true;
         }
         if formula == Terms::TRUE || self.iter().take(8).any(|known| known.formula == formula) {
             return;
         }
-        let before = self.newest.take();
-        self.newest =
-            Some(Rc::new(Condition { formula, loc, frame, is_evidence, is_choice, before }));
+        condition.before = self.newest.take();
+        self.newest = Some(Rc::new(condition));
     }
 
     /// Newest first.
@@ -92,6 +87,20 @@ impl Path {
     /// The conditions, and what the path survived.
     pub fn all_formulas(&self) -> Vec<FormulaId> {
         self.iter().chain(chain(&self.survived)).map(|condition| condition.formula).collect()
+    }
+}
+
+impl Condition {
+    fn new(formula: FormulaId, loc: LocId, frame: Option<u32>) -> Self {
+        Self {
+            formula,
+            loc,
+            frame,
+            is_evidence: true,
+            is_choice: false,
+            is_callers: false,
+            before: None,
+        }
     }
 }
 

@@ -68,6 +68,8 @@ pub struct Answered {
     pub value: Option<Value>,
     /// Whether the caller tests the result, or has no use for it.
     pub is_trusted: bool,
+    /// Whether there is a result and the caller has no use for it: it takes the call to succeed.
+    pub is_ignored: bool,
     pub params: Rc<[Value]>,
 }
 
@@ -96,6 +98,8 @@ pub struct Frame {
     pub returned: Option<Value>,
     /// Loops control is in, outermost first.
     pub loops: Vec<LoopRun>,
+    /// Symbols that were there when the call began.
+    pub n_symbols: usize,
 }
 
 /// A loop control is in.
@@ -142,6 +146,7 @@ impl Frame {
             call,
             returned: None,
             loops: Vec::new(),
+            n_symbols: 0,
         }
     }
 

@@ -356,6 +356,7 @@ impl Scanner<'_, '_> {
             },
             Content::Entry => Err(Scan::Foreign(cursor, SymbolKind::Entry)),
             Content::Unknown => Err(Scan::Foreign(cursor, SymbolKind::Unknown)),
+            Content::Made => Err(Scan::Foreign(cursor, SymbolKind::Lost)),
             Content::Input | Content::Arguments { .. } => {
                 Err(Scan::Foreign(cursor, SymbolKind::Chosen))
             }

@@ -49,6 +49,10 @@ impl Symbols {
         self.infos.push(info)
     }
 
+    pub fn count(&self) -> usize {
+        self.infos.len()
+    }
+
     pub fn get(&self, symbol: SymbolId) -> &SymbolInfo {
         &self.infos[symbol]
     }

@@ -36,11 +36,9 @@ impl<'p> Search<'_, 'p> {
         let function = state.top().function;
         let Some(shape) = self.code.shape(function) else { return };
         let block = state.top().block;
-        let unknown = self
-            .context
-            .symbols_in(formula)
-            .iter()
-            .any(|symbol| self.context.symbols.get(*symbol).kind.is_unknown());
+        let unknown = self.context.symbols_in(formula).iter().any(|symbol| {
+            self.context.symbols.get(*symbol).kind.is_unknown() || state.unsure.contains(symbol)
+        });
         if !unknown {
             return;
         }

@@ -474,12 +474,12 @@ impl<'p> Applying<'_, 'p> {
         match bytes {
             Some(bytes) if is_known => target.write(offset, bytes, data, self.loc),
             _ => {
-                target.log = None;
-                target.content = match data {
+                let content = match data {
                     Data::Unknown { input: true } => Content::Input,
                     Data::Uninit => Content::Uninit(self.loc),
                     _ => Content::Unknown,
                 };
+                target.forget(content, self.loc);
             }
         }
     }

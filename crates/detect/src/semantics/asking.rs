@@ -13,7 +13,7 @@ use crate::code::Code;
 use crate::describe;
 use crate::machine::addresses;
 use crate::machine::exec::Exec;
-use crate::machine::memory::{Content, ObjectId};
+use crate::machine::memory::{Content, ObjectId, ObjectKind};
 use crate::machine::{Context, State, Value};
 use crate::observer::{Corrupted, Required, Semantics};
 use crate::ownership::{Contents, Role};
@@ -277,21 +277,28 @@ impl<'p> Specified<'_, 'p> {
 
     /// What a model cannot say of a function of the program.
     fn apply_role(&self, context: &mut Context<'p>, state: &mut State, role: Role, inst: InstId) {
-        let body = self.code.program.functions[state.top().function].body.as_ref();
-        let Some(Op::Call(call)) = body.map(|body| &body.insts[inst].op) else { return };
+        let Some(body) = &self.code.program.functions[state.top().function].body else { return };
+        let Op::Call(call) = &body.insts[inst].op else { return };
         match role {
-            Role::Allocates { contents: Contents::Zero, .. } => {
+            Role::Allocates { contents, .. } => {
+                let content = match contents {
+                    Contents::Unset => return,
+                    Contents::Zero => Content::Zero,
+                    Contents::Set => Content::Made,
+                };
                 if let Value::Pointer { object, .. } = state.top().value(inst) {
-                    let object = state.memory.get_mut(object);
-                    (object.log, object.content) = (None, Content::Zero);
+                    state.memory.get_mut(object).forget(content, body.insts[inst].loc);
                 }
             }
-            // A destructor releases what the object owns, too.
+            // A destructor releases what the object owns, too, and its locks are gone with it.
             Role::Releases { pointer } => {
                 if let Some(pointer) = call.args.get(pointer) {
                     let mut exec = Exec { context, state };
                     let value = exec.operand(*pointer);
                     exec.escape(value);
+                    for place in places_in(context, state, value) {
+                        state.memory.get_mut(place).attributes.remove("Held");
+                    }
                 }
             }
             _ => {}
@@ -415,6 +422,18 @@ pub fn any_command(commands: &[Command], test: &dyn Fn(&Command) -> bool) -> boo
 }
 
 /// How many bytes a model says it writes through which pointer.
+/// The places inside what a pointer leads to that have attributes of their own.
+fn places_in(context: &mut Context, state: &State, value: Value) -> Vec<ObjectId> {
+    let Some((owner, _)) = value.as_pointer() else { return Vec::new() };
+    let is_inside = |place: &ObjectId| match state.memory.get(*place).kind {
+        ObjectKind::Handle(address) => addresses::from_term(context, &state.memory, address)
+            .as_pointer()
+            .is_some_and(|(object, _)| object == owner),
+        _ => false,
+    };
+    state.memory.ids().filter(is_inside).collect()
+}
+
 fn written_extents(
     lowering: &mut Lowering,
     commands: &[Command],
