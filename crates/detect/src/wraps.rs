@@ -21,16 +21,22 @@ impl AfterWrap {
     /// Whether a use of the number, or of what was made of it, happens where it wrapped.
     pub(crate) fn sees(&self, body: &Body, user: InstId, number: InstId) -> bool {
         let inst = &body.insts[user];
+        // Control does not come back to the block that takes one off.
+        let is_there = body.insts[number].block == self.from;
         let comes_from = |from: BlockId| {
             self.blocks.contains(&from)
-                || (from == self.from && inst.block == self.tests)
+                || (is_there && from == self.from && inst.block == self.tests)
                 || (from == self.tests && inst.block == self.to)
         };
         match &inst.op {
             Op::Phi(operands) => operands
                 .iter()
                 .any(|(from, operand)| *operand == Operand::Inst(number) && comes_from(*from)),
-            _ => self.blocks.contains(&inst.block) || [self.from, self.tests].contains(&inst.block),
+            _ => {
+                self.blocks.contains(&inst.block)
+                    || inst.block == self.tests
+                    || (is_there && inst.block == self.from)
+            }
         }
     }
 }
