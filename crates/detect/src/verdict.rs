@@ -148,7 +148,8 @@ fn guessed_answer(
                     && bit.is_none_or(|bit| involved.binary_search(&bit).is_err())
             });
         let is_handed_over = |value: &Value| is_given(value) || holds(state, value, about.objects);
-        let is_given = match answer.is_ignored {
+        // Nobody asks what became of what was handed over: all of it is in other hands.
+        let is_given = match answer.is_ignored || answer.value.is_none() {
             true => answer.params.iter().any(is_handed_over),
             false => answer.params.iter().any(is_given),
         };
@@ -205,16 +206,16 @@ fn without_evidence(
         return None;
     }
     // Of calls that are over, those who made them tell what they came back with.
-    let says_nothing = |condition: &&Condition| {
-        !condition.is_evidence || (condition.is_callers && lives(state, condition))
-    };
-    let said: Vec<FormulaId> = state
-        .path
-        .iter()
-        .filter(|condition| !says_nothing(condition))
-        .map(|condition| condition.formula)
-        .collect();
-    for condition in state.path.iter().filter(says_nothing) {
+    let mut said = Vec::new();
+    let mut unsaid = Vec::new();
+    for condition in state.path.iter() {
+        let is_callers = condition.is_callers || is_of_entry(context, condition);
+        match !condition.is_evidence || (is_callers && lives(state, condition)) {
+            true => unsaid.push(condition),
+            false => said.push(condition.formula),
+        }
+    }
+    for condition in unsaid {
         let symbols = context.symbols_in(condition.formula);
         let is_unknown = |symbol: &&SymbolId| context.symbols.get(**symbol).kind.is_unknown();
         let Some(symbol) = symbols.iter().find(is_unknown).copied() else { continue };
@@ -225,6 +226,15 @@ fn without_evidence(
         }
     }
     None
+}
+
+/// Whether a call decided by what its caller had found, which only those who called that know.
+fn is_of_entry(context: &mut Context, condition: &Condition) -> bool {
+    let symbols = context.symbols_in(condition.formula);
+    let is_entry = |symbol: &SymbolId| context.symbols.get(*symbol).kind == SymbolKind::Entry;
+    condition.is_choice
+        && condition.frame.is_some_and(|frame| frame > 0)
+        && symbols.iter().any(is_entry)
 }
 
 /// A value that decided on the way here and that was not followed all the way.

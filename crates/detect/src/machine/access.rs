@@ -462,6 +462,9 @@ impl Reader<'_, '_> {
                 return Some(constant_value(self.context, self.memory, piece.value));
             }
             if let Const::Int { value, .. } = constant {
+                if offset < start || offset + size > end {
+                    return None;
+                }
                 let number = value >> (8 * (offset - start));
                 let mask = if size >= 16 { -1 } else { (1i128 << (8 * size)) - 1 };
                 let term = self.context.constant(number & mask);
