@@ -4,8 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use base::Cancel;
+use base::child::{self, Limits};
 use serde::Deserialize;
 
 /// `bench/bugfix/PROGRAM/faults.toml`.
@@ -37,6 +40,9 @@ pub struct Seeded {
 
 /// Seconds for a run of a test, which takes a thousandth of one.
 const TIME_LIMIT: &str = "5";
+
+/// Processor time for learning one fault.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Programs with faults that are learned.
 pub const LEARNED: &str = "bench/bugfix";
@@ -113,16 +119,19 @@ impl Seeded {
     pub fn learn(&self, firstfault: &Path, knowledge: &Path, origin: &str) -> Result<()> {
         let home = self.written()?;
         let file = format!("{}.c", self.program);
-        let output = Command::new(firstfault)
+        let mut command = child::command(firstfault)?;
+        command
             .args(["learn", &file, "--fixed-by", "fix.diff", "--origin", origin, "--no-shipped"])
             .args(["--limit-fails", "--time-limit", TIME_LIMIT, "--tests"])
             .arg(&self.tests)
             .arg("--knowledge")
             .arg(knowledge)
-            .current_dir(home.path())
-            .output()?;
-        if !output.status.success() {
-            bail!("{origin}: {}", String::from_utf8_lossy(&output.stderr).trim());
+            .current_dir(home.path());
+        let limits = Limits::of_processor_time(PATIENCE);
+        let ran = child::run(command, b"", &limits, &Cancel::default())?;
+        if !ran.ending.success() {
+            let said = String::from_utf8_lossy(&ran.stderr);
+            bail!("{origin}: {}: {}", ran.ending, said.trim());
         }
         Ok(())
     }

@@ -76,8 +76,7 @@ fn told(faults: &[Seeded], refused: &[(String, String)], columns: &[BTreeSet<Str
         }
         table.row(cells);
     }
-    let refused: String =
-        refused.iter().map(|(origin, why)| format!("- {origin}: {why}\n")).collect();
+    let refused: String = refused.iter().map(|(_, why)| format!("- {why}\n")).collect();
     let refused = match refused.as_str() {
         "" => String::new(),
         list => format!("\nNot learned, which counts as missed:\n\n{list}"),
