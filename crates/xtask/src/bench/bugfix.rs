@@ -121,8 +121,8 @@ fn quality(firstfault: &Path, list: &Path, scratch: &Path) -> Result<String> {
     Ok(format!(
         "## The faults that are learned\n\nEach fault of `bench/bugfix`, on which the descriptors and \
          descriptions were worked out, is asked\nabout with the rules of the others: all but the \
-         one, or all but those of its program. Confidence is\nat least 0.8; support 2 is the \
-         default with so many.\n\n{table}\nNot within the first three, with \
+         one, or all but those of its program. Less sure\nrules than 0.8 only make up three; \
+         support 2 is the default with so many.\n\n{table}\nNot within the first three, with \
          support {DEFAULT_SUPPORT} and only the one left out, and what was suggested:\n\n{}\n",
         missed.join("\n")
     ))
