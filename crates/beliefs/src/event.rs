@@ -180,7 +180,7 @@ impl Outcome {
 }
 
 /// Flags of a row, by the names templates use.
-pub const FLAGS: [&str; 18] = [
+pub const FLAGS: [&str; 20] = [
     "pointer",        // the value is a pointer
     "integer",        // the value is an integer
     "macro",          // the action, or what contradicts it, stands in the body of a macro
@@ -199,6 +199,8 @@ pub const FLAGS: [&str; 18] = [
     "believed",       // the lock is held because a later release says so, not because it was taken
     "release",        // the action releases a lock
     "handed",         // the object of a pair was handed in by the caller
+    "joined",         // what is tested may come from elsewhere, too
+    "settled",        // on every path the object is released or somebody else's
 ];
 
 pub fn flag(name: &str) -> Option<u32> {
@@ -223,6 +225,8 @@ pub const ALONE: u32 = 1 << 14;
 pub const BELIEVED: u32 = 1 << 15;
 pub const RELEASE: u32 = 1 << 16;
 pub const HANDED: u32 = 1 << 17;
+pub const JOINED: u32 = 1 << 18;
+pub const SETTLED: u32 = 1 << 19;
 
 /// An interned string of one unit's events. 0 is the empty one.
 pub type Symbol = u32;

@@ -82,6 +82,10 @@ pub struct Summary {
     pub dereferences: BTreeSet<u32>,
     /// Parameters handed on before any test of them: (parameter, callee, argument).
     pub hands_on: BTreeSet<Handed>,
+    /// Parameters that may be null: nothing is done with them before a test.
+    pub tests: BTreeSet<u32>,
+    /// Parameters with which nothing is done but to hand them on: whoever gets them may test them.
+    pub leaves_to: BTreeSet<Handed>,
     /// Parameters stored where they outlive the call, or returned.
     pub keeps: BTreeSet<u32>,
     /// Parameters handed on at all.
@@ -155,6 +159,7 @@ struct Traits {
     never_returns: bool,
     is_defined: bool,
     dereferences: u64,
+    tests: u64,
     keeps: u64,
     frees: u64,
     taints: u64,
@@ -173,6 +178,11 @@ impl Known {
 
     pub fn dereferences(&self, key: &str, argument: u32) -> bool {
         self.has(key, argument, |traits| traits.dereferences)
+    }
+
+    /// Whether the function may be handed null there, and asks first.
+    pub fn tests(&self, key: &str, argument: u32) -> bool {
+        self.has(key, argument, |traits| traits.tests)
     }
 
     /// Whether the function keeps what it is handed where it outlives the call.
@@ -287,6 +297,10 @@ impl Known {
                     || external(callee, argument, |e| &e.writes)
             },
         );
+        let tests = direct(&all, |s| &s.tests);
+        let mut tests = closed(&all, |s| &s.leaves_to, tests, |_, _| false);
+        tests.retain(|slot| !derefs.contains(slot));
+        known.mark(tests, |traits| &mut traits.tests);
         known.mark(derefs, |traits| &mut traits.dereferences);
         let keeps = direct(&all, |s| &s.keeps);
         let keeps = closed(

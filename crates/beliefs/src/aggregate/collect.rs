@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use findings::Place;
 use rustc_hash::FxHashMap;
 
-use super::{Found, Key, Rule, Units, is_bare, sites, subject, verdict};
+use super::{Found, Key, Rule, Units, is_bare, is_settled, sites, subject, verdict};
 use crate::event::{Event, Events, OUTSIDE};
 use crate::template::Template;
 
@@ -72,6 +72,7 @@ fn pairs(unit: &Events, template: &Template, partners: &Partners, rules: &mut BT
             let key = (of_a.0, of_a.1.clone(), b.clone());
             if let Some(rule) = rules.get_mut(&key)
                 && !(rule.counts.excuses_bare && is_bare(template, rows))
+                && (follows || !is_settled(site))
             {
                 rule.add(follows, found(unit, row.unwrap_or(site)));
             }

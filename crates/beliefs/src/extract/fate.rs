@@ -26,6 +26,8 @@ pub struct Fate<'a> {
 pub struct Test<'a> {
     /// The comparison, or the call of a routine that tests it.
     pub inst: InstId,
+    /// What is tested: the value, or a join it comes to.
+    pub of: Operand,
     /// Where the answer decides: `while (n && (p = f()))` compares in one block and branches
     /// in another.
     pub block: BlockId,
@@ -112,7 +114,8 @@ impl<'f, 'a> Search<'f, 'a> {
             match fun.body.blocks[block].terminator {
                 Terminator::Return(_) => self.fate.is_passed = true,
                 Terminator::Branch { .. } | Terminator::Switch { .. } => {
-                    let test = Test { inst: value, block, by: None };
+                    let of = Operand::Inst(value);
+                    let test = Test { inst: value, of, block, by: None };
                     self.fate.tests.push(test);
                 }
                 _ => {}
@@ -139,9 +142,9 @@ impl<'f, 'a> Search<'f, 'a> {
                     self.alias(user);
                 }
             }
-            Op::Select { condition, .. } if *condition == value => self.test(user),
+            Op::Select { condition, .. } if *condition == value => self.test(value, user),
             Op::Select { .. } => self.alias(user),
-            Op::Compare { .. } => self.test(user),
+            Op::Compare { .. } => self.test(value, user),
             Op::Address(address) if address.base == value => {
                 if self.seen.insert(user) {
                     self.inside.push(user);
@@ -191,10 +194,10 @@ impl<'f, 'a> Search<'f, 'a> {
         })
     }
 
-    fn test(&mut self, inst: InstId) {
+    fn test(&mut self, of: Operand, inst: InstId) {
         let by = self.fun.macro_body(self.fun.body.insts[inst].loc);
         let block = self.decides_in(inst);
-        self.fate.tests.push(Test { inst, block, by });
+        self.fate.tests.push(Test { inst, of, block, by });
     }
 
     fn decides_in(&self, test: InstId) -> BlockId {
@@ -238,7 +241,7 @@ impl<'f, 'a> Search<'f, 'a> {
         }
         for &user in fun.uses.of(load) {
             if matches!(fun.body.insts[user].op, Op::Compare { .. }) {
-                self.test(user);
+                self.test(Operand::Inst(load), user);
             }
         }
         self.fate.is_passed |= is_returned(fun, load);
@@ -277,7 +280,7 @@ impl<'f, 'a> Search<'f, 'a> {
         {
             let by = Some(crate::known::shown(callee));
             let block = self.fun.body.insts[user].block;
-            self.fate.tests.push(Test { inst: user, block, by });
+            self.fate.tests.push(Test { inst: user, of: value, block, by });
         }
     }
 

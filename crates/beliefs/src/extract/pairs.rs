@@ -17,7 +17,9 @@ use super::sink::{Row, Sink};
 use super::subjects::{CallSite, Subjects, escaping_store, is_kept, is_outside, object};
 use super::values::{Shape, Value};
 use super::walk::{End, Flow, Visitor, walk};
-use crate::event::{CAPPED, HANDED, Kind, OUTSIDE, Outcome, STATIC, SUBJECT_NONE, SUBJECT_RESULT};
+use crate::event::{
+    CAPPED, HANDED, Kind, OUTSIDE, Outcome, SETTLED, STATIC, SUBJECT_NONE, SUBJECT_RESULT,
+};
 use crate::known::shown;
 use crate::latent;
 
@@ -135,8 +137,10 @@ impl Visitor for Trace<'_, '_> {
     fn end(&mut self, mut seen: Seen, env: &Env, block: BlockId, end: End) {
         let End::Return(value) = end else { return };
         if let Some(value) = value
-            && let Some(value) = self.fun.value(value)
-            && self.is_object(&seen, object(self.fun, value))
+            && [value, env.resolve(self.fun, value)].into_iter().any(|value| {
+                let value = self.fun.value(value).map(|value| object(self.fun, value));
+                value.is_some_and(|object| self.is_object(&seen, object))
+            })
         {
             seen.is_escaped = true;
         }
@@ -284,6 +288,7 @@ fn trace(
         paths: Vec::new(),
     };
     let mut is_whole = true;
+    let mut is_settled = false;
     if has_followers || may_need_undoing {
         let block = fun.body.insts[site.inst].block;
         let start = (block, InstId(site.inst.0 + 1));
@@ -299,10 +304,13 @@ fn trace(
         is_whole = walk(fun, interest, start, starts, &mut trace);
         // Somebody else takes it over on every path, or no path comes back.
         let ends_life = |number: &u32| latent::is_release(shown(trace.callees[*number as usize]));
-        let is_gone = |path: &Path| path.is_excused && !path.seen.callees.iter().any(ends_life);
+        let is_released = |path: &Path| path.seen.callees.iter().any(ends_life);
+        let is_gone = |path: &Path| path.is_excused && !is_released(path);
         if has_followers && trace.paths.iter().all(is_gone) {
             return;
         }
+        is_settled = matches!(subject, Subject::Result(_))
+            && trace.paths.iter().all(|path| path.is_excused || is_released(path));
     } else if escapes {
         return;
     }
@@ -313,6 +321,7 @@ fn trace(
         Subject::First(_) => 0,
     };
     flags |= if outside { OUTSIDE } else { 0 } | if is_whole { 0 } else { CAPPED };
+    flags |= if is_settled { SETTLED } else { 0 };
     if site.callee.contains('@') {
         flags |= STATIC;
     }

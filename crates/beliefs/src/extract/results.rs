@@ -1,11 +1,11 @@
 //! What callers do with the results of calls: the beliefs behind "this function can fail".
 
-use program::{BlockId, Call, Callee, InstId, Ty};
+use program::{BlockId, Call, Callee, InstId, Op, Operand, Ty};
 
 use super::fate::{Fate, Test, fate};
 use super::function::Fun;
 use super::sink::{Row, Sink};
-use crate::event::{INTEGER, Kind, MACRO, Outcome, POINTER, STATIC, STICKY};
+use crate::event::{INTEGER, JOINED, Kind, MACRO, Outcome, POINTER, STATIC, STICKY};
 
 pub fn extract(fun: &Fun, sink: &mut Sink) {
     let mut covers = None;
@@ -24,6 +24,11 @@ pub fn extract(fun: &Fun, sink: &mut Sink) {
         let mut flags = class;
         if is_static(fun, call) {
             flags |= STATIC;
+        }
+        if outcome == Outcome::Checked
+            && !fate.tests.iter().any(|test| is_sole_source(fun, id, test.of))
+        {
+            flags |= JOINED;
         }
         if outcome == Outcome::Ignored {
             let covers = covers.get_or_insert_with(|| Covers::new(fun));
@@ -94,14 +99,50 @@ fn outcome(fun: &Fun, fate: &Fate, is_pointer: bool) -> (Outcome, Option<InstId>
         return (Outcome::Checked, Some(test));
     }
     let is_used = fate.is_computed_with || !fate.arguments.is_empty();
+    // Whoever gets it asks himself.
+    let is_left = is_pointer && !fate.is_computed_with && is_left_to_callees(fun, fate);
     let outcome = match (fate.is_passed, fate.is_stored, is_used) {
         (true, ..) => Outcome::Passed,
+        (_, false, true) if is_left => Outcome::Passed,
         (_, true, _) => Outcome::Stored,
         (_, _, true) => Outcome::Used,
         _ if !fate.dereferences.is_empty() => Outcome::Used,
         _ => Outcome::Ignored,
     };
     (outcome, None)
+}
+
+/// Whether the value goes only to functions that test it before they do anything with it.
+fn is_left_to_callees(fun: &Fun, fate: &Fate) -> bool {
+    let tests = |(call, argument): &(InstId, u32)| match &fun.body.insts[*call].op {
+        Op::Call(call) => fun.callee(call).is_some_and(|callee| fun.known.tests(callee, *argument)),
+        _ => false,
+    };
+    fate.dereferences.is_empty() && fate.arguments.iter().all(tests)
+}
+
+/// Whether what is tested comes from this call and from nowhere else.
+fn is_sole_source(fun: &Fun, call: InstId, tested: Operand) -> bool {
+    let mut seen: Vec<InstId> = Vec::new();
+    let mut work = vec![tested];
+    while let Some(operand) = work.pop() {
+        let Operand::Inst(id) = operand else { return false };
+        if id == call || seen.contains(&id) {
+            continue;
+        }
+        seen.push(id);
+        match &fun.body.insts[id].op {
+            Op::Convert(conversion) => work.push(conversion.value),
+            Op::Phi(edges) => {
+                let edges = edges.iter().filter(|(from, _)| fun.cfg.is_reachable(*from));
+                work.extend(edges.map(|(_, operand)| *operand));
+            }
+            // Read back from where the result was put.
+            Op::Load(_) if fun.cfg.inst_dominates(fun.body, call, id) => {}
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// Whether a test's outcome is known when control gets to `use_`.

@@ -74,10 +74,9 @@ impl Subjects {
             }
         }
         for block in &fun.body.blocks {
-            if let Terminator::Return(Some(value)) = block.terminator
-                && let Some(value) = fun.value(value)
-            {
-                escaping.insert(object(fun, value));
+            if let Terminator::Return(Some(value)) = block.terminator {
+                let values = joined(fun, value).into_iter().filter_map(|value| fun.value(value));
+                escaping.extend(values.map(|value| object(fun, value)));
             }
         }
         Self { calls, at, escaping }
@@ -91,6 +90,26 @@ impl Subjects {
     pub fn may_escape(&self, object: Value) -> bool {
         self.escaping.contains(&object)
     }
+}
+
+/// What a value may stand for: itself, and what comes to its joins.
+fn joined(fun: &Fun, value: Operand) -> Vec<Operand> {
+    let mut all = vec![fun.unconverted(value)];
+    let mut next = 0;
+    while let Some(&value) = all.get(next) {
+        next += 1;
+        if let Some((_, inst)) = fun.inst(value)
+            && let Op::Phi(edges) = &inst.op
+        {
+            for (_, operand) in edges {
+                let operand = fun.unconverted(*operand);
+                if !all.contains(&operand) {
+                    all.push(operand);
+                }
+            }
+        }
+    }
+    all
 }
 
 /// The object that a store shows to others, if it does.

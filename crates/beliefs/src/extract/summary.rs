@@ -6,8 +6,9 @@ use program::{Callee, InstId, Op, Operand, Terminator, Ty};
 
 use super::calls;
 use super::fate::{Fate, fate_of_parameter};
-use super::function::Fun;
+use super::function::{Fun, never_returns};
 use super::locks::{self, Locks};
+use super::nulls;
 use crate::known::{Summary, UnitSummary};
 
 /// Also tells the unit what is done under locks and after checks.
@@ -21,9 +22,10 @@ pub fn summarise(fun: &Fun, unit: &mut UnitSummary) -> Summary {
             summary.always_calls.insert(fun.keys.function(callee).into());
         }
     }
+    let tests = nulls::tests(fun);
     for (index, param) in (0u32..).zip(&fun.function.params) {
         if param.ty == Ty::Ptr && index < 64 {
-            parameter(fun, index, &mut summary);
+            parameter(fun, index, &tests, &mut summary);
         }
     }
     summary.takes = under_locks(fun, unit);
@@ -77,8 +79,9 @@ fn after_checks(fun: &Fun, unit: &mut UnitSummary) {
     }
 }
 
-fn parameter(fun: &Fun, index: u32, summary: &mut Summary) {
+fn parameter(fun: &Fun, index: u32, tests: &[nulls::Test], summary: &mut Summary) {
     let fate = fate_of_parameter(fun, index);
+    may_be_null(fun, index, &fate, tests, summary);
     let is_first = |at: InstId| is_before_tests(fun, &fate, at);
     if fate.dereferences.iter().any(|&at| is_first(at)) {
         summary.dereferences.insert(index);
@@ -98,6 +101,39 @@ fn parameter(fun: &Fun, index: u32, summary: &mut Summary) {
             // Who calls through a pointer may do anything with it.
             None => drop(summary.keeps.insert(index)),
         }
+    }
+}
+
+/// Says whether the function asks before it does anything with the parameter, or leaves that to
+/// the one callee that it hands the parameter to.
+fn may_be_null(fun: &Fun, index: u32, fate: &Fate, tests: &[nulls::Test], summary: &mut Summary) {
+    let value = fun.value(Operand::Param(index));
+    // An assertion asks, too, but does not put up with the answer.
+    let goes_on = |test: &&nulls::Test| {
+        let block = &fun.body.blocks[test.if_null];
+        let ends = |id: InstId| never_returns(&fun.body.insts[id], fun.keys, fun.known);
+        Some(test.value) == value
+            && block.terminator != Terminator::Unreachable
+            && !block.inst_ids().any(ends)
+    };
+    let tests: Vec<&nulls::Test> = tests.iter().filter(goes_on).collect();
+    let is_unasked = |at: InstId| {
+        let block = fun.body.insts[at].block;
+        !tests.iter().any(|test| test.block != block && fun.cfg.dominates(test.block, block))
+    };
+    if fate.is_stored || fate.dereferences.iter().any(|at| is_unasked(*at)) {
+        return;
+    }
+    let mut unasked = fate.arguments.iter().filter(|(at, _)| is_unasked(*at));
+    match (unasked.next(), unasked.next()) {
+        (None, _) if !tests.is_empty() => drop(summary.tests.insert(index)),
+        (Some((at, argument)), None) if !fate.is_computed_with => {
+            let Op::Call(call) = &fun.body.insts[*at].op else { return };
+            if let Some(callee) = fun.callee(call) {
+                summary.leaves_to.insert((index, callee.into(), *argument));
+            }
+        }
+        _ => {}
     }
 }
 
