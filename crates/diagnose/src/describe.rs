@@ -27,8 +27,11 @@ fn describe_inputs(inputs: &Inputs, bytes: u32) -> String {
         let text: Vec<u8> =
             (0..length.min(256)).map(|at| inputs.get(Input::Stdin(at)) as u8).collect();
         let has_file = inputs.0.iter().any(|(i, n)| matches!(i, Input::IsOpened(_)) && *n == 1);
-        let source = if has_file { "read from files" } else { "standard input" };
-        parts.push(format!("{source} {:?}", String::from_utf8_lossy(&text)));
+        let text = String::from_utf8_lossy(&text);
+        parts.push(match has_file {
+            true => format!("{text:?} read from files"),
+            false => format!("standard input {text:?}"),
+        });
     }
     for (input, value) in &inputs.0 {
         match input {

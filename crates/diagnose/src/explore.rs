@@ -4,8 +4,8 @@
 //! A run records what had to hold for it to go its way. Each of these conditions, negated
 //! together with those before it, asks the solver for inputs of another path. Conditions that
 //! guard a property come first; among branches those that were asked least often, so that no
-//! part of the program takes all the runs, then those a loop has decided least often, so that
-//! loops are unrolled step by step. What is found is run again and happens, or is no finding.
+//! part of the program takes all the runs, then in turn those a loop has decided least and most
+//! often, so that loops are unrolled step by step and yet far. What is found is run again and happens, or is no finding.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -149,6 +149,8 @@ struct State<'a> {
     memo: &'a mut Memo,
     /// By how often the place was asked when it was queued, by urgency, then by age.
     queue: BTreeMap<(u32, usize, usize), Candidate>,
+    /// Whether the next one is to be far from the start.
+    is_deep: bool,
     /// How often each place was asked.
     asked: FxHashMap<(FunctionId, InstId), u32>,
     seen: FxHashSet<u64>,
@@ -225,6 +227,7 @@ impl Search<'_> {
             limits,
             memo,
             queue: BTreeMap::new(),
+            is_deep: false,
             asked: FxHashMap::default(),
             seen: FxHashSet::default(),
             found: Explored::default(),
@@ -354,15 +357,27 @@ impl State<'_> {
         1 + self.asked.get(&at).copied().unwrap_or(0)
     }
 
+    /// In turn the one nearest to the start and the one furthest from it: what takes many turns
+    /// of a loop is come by before all short ways are tried.
     fn next_candidate(&mut self) -> Option<Candidate> {
         loop {
-            let ((asked, urgency, age), candidate) = self.queue.pop_first()?;
+            let (&nearest, _) = self.queue.first_key_value()?;
+            let least = nearest.0;
+            let furthest = self.queue.range(nearest..(least + 1, 0, 0)).next_back();
+            let key = match furthest {
+                Some((&furthest, _)) if self.is_deep && least > 0 => furthest,
+                _ => nearest,
+            };
+            let candidate = self.queue.remove(&key)?;
             let now = self.n_asked(candidate.at);
-            if asked > 0 && asked < now {
-                self.queue.insert((now, urgency, age), candidate);
+            if least > 0 && least < now {
+                self.queue.insert((now, key.1, key.2), candidate);
                 continue;
             }
-            *self.asked.entry(candidate.at).or_default() += u32::from(asked > 0);
+            if least > 0 {
+                *self.asked.entry(candidate.at).or_default() += 1;
+                self.is_deep = !self.is_deep;
+            }
             return Some(candidate);
         }
     }

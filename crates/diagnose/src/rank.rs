@@ -12,6 +12,8 @@ pub struct Evidence {
     pub is_trusted: bool,
     /// Violations of other properties that it does not remove.
     pub n_left: u32,
+    /// It adds a test of just what is violated.
+    pub is_guard: bool,
     /// Steps of the failing run between the statement and the failure.
     pub distance: usize,
 }
@@ -23,6 +25,9 @@ impl Evidence {
         let mut cost = 100 - self.weight.min(100);
         if !self.in_slice {
             cost += 8;
+        }
+        if self.is_guard {
+            cost -= cost.min(10);
         }
         cost += 5 * self.newly_dead.min(4);
         cost += 4 * self.n_left.min(3);

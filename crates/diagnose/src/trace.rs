@@ -22,10 +22,12 @@ pub struct Trace {
     pub executed: BTreeSet<(String, u32)>,
     /// How many steps the run took.
     pub n_executed: usize,
+    pub violated: Option<Property>,
 }
 
 pub fn trace(program: &Program, record: &Record, property: Property, message: &str) -> Trace {
-    let mut trace = Trace { n_executed: record.steps.len(), ..Trace::default() };
+    let (n_executed, violated) = (record.steps.len(), Some(property));
+    let mut trace = Trace { n_executed, violated, ..Trace::default() };
     for step in &record.steps {
         trace.executed.extend(line(program, loc_of(program, (step.function, step.inst))));
     }

@@ -1,15 +1,17 @@
 //! Where edits are tried: compiled into one repair program, replayed, checked and put in order.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use base::Cancel;
 use findings::Repair;
+use interpret::FaultKind;
 use program::{BlockId, FunctionId, Program};
 use syntax::Source;
 
 use crate::coverage::{Coverage, lines_of};
 use crate::edits::{self, Edit};
-use crate::explore::Ending;
+use crate::explore::{Ending, Property};
 use crate::judge::{Given, Judge, Outcome};
 use crate::meta::Meta;
 use crate::rank::Evidence;
@@ -260,6 +262,7 @@ impl Workshop<'_> {
             newly_dead,
             is_trusted: self.is_trusted(edit, path, source),
             n_left: 0,
+            is_guard: is_guard(edit.kind, path, first..=last, trace),
             distance: position,
         }
     }
@@ -291,6 +294,17 @@ impl Workshop<'_> {
             why: edit.kind.replace('-', " "),
         }
     }
+}
+
+/// Whether an edit of these lines adds a test of just what is violated there.
+fn is_guard(kind: &str, path: &str, mut lines: RangeInclusive<u32>, trace: &Trace) -> bool {
+    let is_meant = match trace.violated {
+        Some(Property::Fault(FaultKind::Null)) => kind == "missing-null-test",
+        Some(Property::Fault(FaultKind::OutOfBounds)) => kind == "missing-bound-test",
+        _ => false,
+    };
+    let failing = trace.steps.last().map(|step| &step.place);
+    is_meant && failing.is_some_and(|at| at.file == path && lines.any(|line| line == at.line))
 }
 
 fn is_fine(outcome: &Outcome, given: &Given) -> bool {

@@ -14,6 +14,7 @@ mod access;
 mod arithmetic;
 mod choices;
 mod constants;
+mod division;
 mod exec;
 mod float;
 mod inputs;

@@ -50,7 +50,10 @@ impl Machine<'_> {
         };
         let (a, b) = (self.word(left, width), self.word(right, width));
         self.check_operation(op, (a, b), width, no_signed_wrap);
-        let word = self.memory.words.binary(operator, a, b);
+        let word = match self.narrow_quotient(op, a, b) {
+            Some(narrow) => narrow,
+            None => self.memory.words.binary(operator, a, b),
+        };
         self.finish(result, word)
     }
 

@@ -125,6 +125,11 @@ fn alike(a: &Declaration, b: &Declaration) -> Option<bool> {
     if a.shape.contains('(') || b.shape.contains('(') || shape(a) != shape(b) {
         return None;
     }
+    // What must not be written cannot stand where something may be.
+    let is_const = |d: &Declaration| d.base.split_whitespace().any(|word| word == "const");
+    if !a.shape.is_empty() && is_const(b) && !is_const(a) {
+        return None;
+    }
     let plain = |base: &str| base.replace("const ", "");
     if plain(&a.base) == plain(&b.base) {
         return Some(true);

@@ -4,8 +4,10 @@
 //! expression around them whose value can be chosen by a conditional expression, so that one
 //! repair program can hold all edits at once.
 
+mod conditions;
 mod context;
 mod copies;
+mod limits;
 mod rules;
 
 pub use context::Context;

@@ -5,18 +5,18 @@ use std::ops::Range;
 use syntax::{Expression, Statement, StatementKind};
 
 use super::Edit;
-use super::context::{Context, is_number};
+use super::context::Context;
 use crate::library::Library;
 
 /// Alternatives of one kind at one place are cut here.
-const MAX_ALTERNATIVES: usize = 10;
+pub(super) const MAX_ALTERNATIVES: usize = 10;
 
-struct Rules<'c, 's, 'o> {
-    context: &'c Context<'s>,
+pub(super) struct Rules<'c, 's, 'o> {
+    pub(super) context: &'c Context<'s>,
     file: usize,
     library: &'c Library,
-    statement: &'c Statement,
-    expressions: &'c [Expression],
+    pub(super) statement: &'c Statement,
+    pub(super) expressions: &'c [Expression],
     found: &'o mut Vec<Edit>,
 }
 
@@ -37,7 +37,7 @@ pub fn edits_of(
 }
 
 impl Rules<'_, '_, '_> {
-    fn text(&self, bytes: &Range<usize>) -> String {
+    pub(super) fn text(&self, bytes: &Range<usize>) -> String {
         self.context.text(bytes)
     }
 
@@ -50,7 +50,7 @@ impl Rules<'_, '_, '_> {
         })
     }
 
-    fn parent(&self, bytes: &Range<usize>) -> Option<&Expression> {
+    pub(super) fn parent(&self, bytes: &Range<usize>) -> Option<&Expression> {
         let around = self.expressions.iter();
         let around = around.filter(|e| e.bytes != *bytes && contains(&e.bytes, bytes));
         around.min_by_key(|e| e.bytes.len())
@@ -91,7 +91,10 @@ impl Rules<'_, '_, '_> {
     fn placed(&self, bytes: &Range<usize>, kind: &str, weight: u32) -> u32 {
         let around = self.parent(bytes).map(|e| self.text(&e.bytes)).unwrap_or_default();
         let own = self.text(bytes);
-        if [&around, &own].iter().any(|text| text.contains("argv") || text.contains("argc")) {
+        let is_loop_of_arguments = self.statement.kind == StatementKind::For
+            && self.text(&self.statement.bytes).contains("argc");
+        let names_arguments = |text: &&String| text.contains("argv") || text.contains("argc");
+        if is_loop_of_arguments || [&around, &own].iter().any(names_arguments) {
             return weight / 2;
         }
         let is_in = |role: (&str, Option<&str>)| {
@@ -141,7 +144,7 @@ impl Rules<'_, '_, '_> {
         });
     }
 
-    fn add_kind(&mut self, bytes: &Range<usize>, new: String, kind: &'static str) {
+    pub(super) fn add_kind(&mut self, bytes: &Range<usize>, new: String, kind: &'static str) {
         let weight = self.library.weight(kind);
         self.add(bytes, new, kind, weight);
     }
@@ -187,12 +190,8 @@ impl Rules<'_, '_, '_> {
         if e.kind == "assignment_expression" && !self.is_number_target(e) {
             return;
         }
-        if is_binary && matches!(old.as_str(), "+" | "-" | "*" | "/") && !self.has_numbers(e) {
-            // Of pointers only sums and differences.
-            if !matches!(old.as_str(), "+" | "-") {
-                return;
-            }
-        }
+        // Of pointers there are only sums and differences.
+        let may_be_pointers = is_binary && matches!(&old[..], "+" | "-") && !self.has_numbers(e);
         let alternatives: Vec<(String, u32)> = self
             .library
             .alternatives(&old)
@@ -200,6 +199,9 @@ impl Rules<'_, '_, '_> {
             .map(|(other, weight)| (other.to_owned(), weight))
             .collect();
         for (new, weight) in alternatives {
+            if may_be_pointers && !matches!(&new[..], "+" | "-") {
+                continue;
+            }
             if !is_binary {
                 self.add(operator, new, "operator", weight);
                 continue;
@@ -238,14 +240,21 @@ impl Rules<'_, '_, '_> {
 
     fn literal(&mut self, e: &Expression) {
         let text = self.text(&e.bytes);
-        let Ok(value) = text.parse::<i64>() else { return };
+        let Some(value) = text.parse::<i64>().ok().filter(|value| *value < i64::MAX) else {
+            return;
+        };
         let is_negated = e.parent.0 == "unary_expression";
         let kind = "constant-off-by-one";
         let weight = self.library.weight(kind);
-        self.add(&e.bytes, (value + 1).to_string(), kind, weight);
-        if value > 0 {
+        let start = if self.starts_loop(e) { weight / 2 } else { weight };
+        // Counting starts at 0 more often than not.
+        let raised = if value == 0 { start } else { weight };
+        self.add(&e.bytes, (value + 1).to_string(), kind, raised);
+        // `n + 0` is said better without.
+        let is_needless = value == 1 && self.is_offset(e);
+        if value > 0 && !is_needless {
             self.add(&e.bytes, (value - 1).to_string(), kind, weight);
-        } else if !is_negated {
+        } else if value == 0 && !is_negated {
             self.add(&e.bytes, "-1".to_owned(), kind, weight / 2);
         }
         if !self.is_bound(e) {
@@ -255,6 +264,22 @@ impl Rules<'_, '_, '_> {
         for other in others.into_iter().take(MAX_ALTERNATIVES) {
             self.add_kind(&e.bytes, other, "other-constant");
         }
+    }
+
+    /// `i = 0` of a `for`.
+    fn starts_loop(&self, e: &Expression) -> bool {
+        let is_start = matches!(
+            e.parent,
+            ("assignment_expression", Some("right")) | ("init_declarator", Some("value"))
+        );
+        is_start && self.statement.kind == StatementKind::For
+    }
+
+    /// The right side of `n + 1` or `n - 1`.
+    fn is_offset(&self, e: &Expression) -> bool {
+        let parent = self.parent(&e.bytes).and_then(|p| p.operator.as_ref());
+        e.parent == ("binary_expression", Some("right"))
+            && parent.is_some_and(|o| matches!(self.text(o).as_str(), "+" | "-"))
     }
 
     /// Other literals of the function.
@@ -351,175 +376,14 @@ impl Rules<'_, '_, '_> {
             self.add_kind(&e.bytes, new, "increment-order");
         }
     }
-
-    fn array_length(&mut self, e: &Expression) {
-        let text = self.text(&self.statement.bytes);
-        // Only an array without initialiser may have a length that is chosen at run time.
-        let is_plain = self.statement.kind == StatementKind::Declaration && !text.contains('=');
-        if !is_plain {
-            return;
-        }
-        let old = self.text(&e.bytes);
-        match old.parse::<u64>() {
-            Ok(value) => self.add_kind(&e.bytes, (value + 1).to_string(), "array-length"),
-            Err(_) => self.add_kind(&e.bytes, format!("{old} + 1"), "array-length"),
-        }
-        for name in self.context.macros.iter().filter(|name| **name != old).take(MAX_ALTERNATIVES) {
-            self.add_kind(&e.bytes, name.clone(), "array-length");
-        }
-    }
-
-    /// Where being one off, or another limit, is a likely mistake.
-    fn is_bound(&self, e: &Expression) -> bool {
-        let comparison = || {
-            let parent = self.parent(&e.bytes);
-            let operator = parent.and_then(|p| p.operator.as_ref()).map(|o| self.text(o));
-            operator.is_some_and(|o| matches!(o.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!="))
-        };
-        match e.parent {
-            ("binary_expression", Some("right")) => comparison(),
-            ("subscript_expression", role) => role == Some("index"),
-            ("assignment_expression", role) => role == Some("right"),
-            ("init_declarator", role) => role == Some("value"),
-            ("argument_list" | "return_statement", _) => true,
-            _ => false,
-        }
-    }
-
-    fn off_by_one(&mut self, e: &Expression) {
-        if e.kind == "number_literal" || !self.context.is_number(e) {
-            return;
-        }
-        let text = self.text(&e.bytes);
-        let is_loose = e.kind == "conditional_expression"
-            || e.operator.as_ref().is_some_and(|o| precedence(&self.text(o)) < precedence("+"));
-        let text = if is_loose { format!("({text})") } else { text };
-        self.add_kind(&e.bytes, format!("{text} - 1"), "expression-off-by-one");
-        self.add_kind(&e.bytes, format!("{text} + 1"), "expression-off-by-one");
-    }
-
-    fn other_bounds(&mut self, e: &Expression) {
-        if !matches!(e.kind, "number_literal" | "identifier") || !self.context.is_number(e) {
-            return;
-        }
-        let old = self.text(&e.bytes);
-        let mut others: Vec<String> = self.context.macros.clone();
-        for array in self.context.visible(e.bytes.start) {
-            others.extend(array.length.as_ref().map(|length| self.text(length)));
-        }
-        // A literal may also stand for a variable.
-        if e.kind == "number_literal" {
-            let numbers = self.context.visible(e.bytes.start);
-            let numbers = numbers.filter(|v| v.shape.is_empty() && is_number(&v.base));
-            others.extend(numbers.map(|variable| variable.name.clone()));
-        }
-        let mut known = vec![old];
-        for other in others {
-            if known.len() > MAX_ALTERNATIVES || known.contains(&other) {
-                continue;
-            }
-            self.add_kind(&e.bytes, other.clone(), "wrong-bound");
-            known.push(other);
-        }
-    }
-
-    /// An index that should be a plain variable.
-    fn other_index(&mut self, e: &Expression) {
-        if e.parent != ("subscript_expression", Some("index")) || e.kind == "identifier" {
-            return;
-        }
-        let mut names: Vec<(usize, String)> = Vec::new();
-        for variable in self.context.visible(e.bytes.start) {
-            if variable.shape.is_empty() && is_number(&variable.base) {
-                let distance = e.bytes.start.abs_diff(variable.bytes.start);
-                names.push((distance, variable.name.clone()));
-            }
-        }
-        names.sort();
-        for (_, name) in names.into_iter().take(MAX_ALTERNATIVES) {
-            self.add_kind(&e.bytes, name, "wrong-index");
-        }
-    }
-
-    fn is_condition(&self, e: &Expression) -> bool {
-        let is_operand = e.parent.0 == "binary_expression"
-            && self
-                .parent(&e.bytes)
-                .and_then(|p| p.operator.as_ref())
-                .is_some_and(|o| matches!(self.text(o).as_str(), "&&" | "||"));
-        let in_parentheses = e.parent.0 == "parenthesized_expression"
-            && matches!(
-                self.statement.kind,
-                StatementKind::If | StatementKind::While | StatementKind::DoWhile
-            )
-            && self.parent(&e.bytes).is_none_or(|p| self.parent(&p.bytes).is_none());
-        is_operand || in_parentheses || e.parent == ("for_statement", Some("condition"))
-    }
-
-    fn condition(&mut self, e: &Expression) {
-        let text = self.text(&e.bytes);
-        let is_comparison = e.operator.as_ref().is_some_and(|o| {
-            matches!(self.text(o).as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=" | "&&" | "||")
-        });
-        if let Some(rest) = text.strip_prefix('!') {
-            self.add_kind(&e.bytes, rest.trim_start().to_owned(), "negation");
-        } else if !is_comparison {
-            let simple = matches!(
-                e.kind,
-                "identifier" | "call_expression" | "field_expression" | "subscript_expression"
-            );
-            let new = if simple { format!("!{text}") } else { format!("!({text})") };
-            self.add_kind(&e.bytes, new, "negation");
-        }
-        self.missing_tests(e, &text);
-    }
-
-    /// Tests of what the condition itself uses.
-    fn missing_tests(&mut self, e: &Expression, text: &str) {
-        let text = if text.contains("||") { format!("({text})") } else { text.to_owned() };
-        let mut tests: Vec<(String, &'static str)> = Vec::new();
-        for inner in self.expressions.iter().filter(|inner| contains(&e.bytes, &inner.bytes)) {
-            let base = inner.operands.first().map(|base| self.text(base)).unwrap_or_default();
-            match inner.kind {
-                "field_expression" | "pointer_expression"
-                    if self.context.is_pointer(&base, e.bytes.start) =>
-                {
-                    tests.push((format!("{base} != NULL"), "missing-null-test"));
-                }
-                "subscript_expression" => {
-                    let Some(index) = inner.operands.get(1).map(|index| self.text(index)) else {
-                        continue;
-                    };
-                    let array = self.context.variable(&base, e.bytes.start);
-                    if let Some(length) = array.and_then(|array| array.length.as_ref()) {
-                        let length = self.text(length);
-                        tests.push((format!("{index} < {length}"), "missing-bound-test"));
-                    }
-                    tests.push((format!("{index} >= 0"), "missing-bound-test"));
-                    tests.push((format!("{index} > 0"), "missing-bound-test"));
-                    let numbers = self.context.visible(e.bytes.start);
-                    let numbers = numbers
-                        .filter(|v| v.shape.is_empty() && is_number(&v.base) && v.name != index);
-                    for number in numbers.take(4) {
-                        let test = format!("{index} < {}", number.name);
-                        tests.push((test, "missing-bound-test"));
-                    }
-                }
-                _ => {}
-            }
-        }
-        for (test, kind) in tests {
-            self.add_kind(&e.bytes, format!("{test} && {text}"), kind);
-        }
-    }
 }
 
-fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+pub(super) fn contains(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// How tightly an operator binds.
-fn precedence(operator: &str) -> u32 {
+pub(super) fn precedence(operator: &str) -> u32 {
     match operator {
         "*" | "/" | "%" => 10,
         "+" | "-" => 9,

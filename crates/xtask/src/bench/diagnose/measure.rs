@@ -62,23 +62,24 @@ pub struct Measured {
 pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result<Measured> {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("program.c"), &subject.faulty)?;
+    let listed = report(firstfault, folder.path(), &["--list"])?;
+    let is_known = listed.is_some_and(|(report, _)| rank_of(&report, subject) > 0);
     let Some((plain, seconds)) = report(firstfault, folder.path(), &["--top", "20"])? else {
-        return Ok(Measured::default());
+        return Ok(Measured { is_known, ..Measured::default() });
     };
     if plain.faults.is_empty() {
-        return Ok(Measured { seconds, ..Measured::default() });
+        return Ok(Measured { is_known, seconds, ..Measured::default() });
     }
     let n_tests = write_tests(subject, folder.path())?;
     let tested = match n_tests {
         0 => None,
         _ => report(firstfault, folder.path(), &["--top", "20", "--tests", "tests"])?,
     };
-    let listed = report(firstfault, folder.path(), &["--list"])?;
     let steps = plain.faults.iter().flat_map(|fault| fault.segments.first());
     let is_meant = |repair: &Repair| touches(repair, subject.line);
     let measured = Measured {
         is_violated: true,
-        is_known: listed.is_some_and(|(report, _)| rank_of(&report, subject) > 0),
+        is_known,
         statement: plain.repairs.iter().position(is_meant).map_or(0, |at| at + 1),
         change: rank_of(&plain, subject),
         with_tests: tested.as_ref().map_or(0, |(report, _)| rank_of(report, subject)),

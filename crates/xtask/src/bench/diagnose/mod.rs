@@ -151,8 +151,11 @@ fn summary(all: &[(&Subject, Measured)]) -> Table {
         let chosen = all.iter().filter(|(_, m)| m.is_violated && steps.contains(&m.n_steps));
         let seconds: Vec<f64> =
             chosen.flat_map(|(_, m)| [m.seconds, m.seconds_with_tests]).collect();
+        if seconds.is_empty() {
+            return "no such trace".to_owned();
+        }
         let slowest = seconds.iter().copied().fold(0.0, f64::max);
-        let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
+        let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
         format!("{slowest:.2} (mean {mean:.2}, {} runs)", seconds.len())
     };
     let mut table = Table::new(&["measured", "value"]);
