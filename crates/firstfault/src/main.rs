@@ -49,15 +49,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(outcome) => outcome.exit_code(),
         Err(error) => {
-            // A reader that has gone away, as `| head` does, needs no message.
-            if !is_broken_pipe(&error) {
-                log::error(&format!("{error:#}"));
-            }
+            log::error(&format!("{error:#}"));
             Outcome::Failed.exit_code()
         }
     }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(report::output::OutputError::BrokenPipe))
 }

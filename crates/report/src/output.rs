@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// The reader has gone away, as `| head` does. Not worth a message.
-    #[error("nobody reads the output")]
+    /// As `| head` does. Who keeps what was read so far must know that it is not all.
+    #[error("the output is not complete: its reader has gone away")]
     BrokenPipe,
     #[error("cannot write to standard output: {0}")]
     Stdout(io::Error),
