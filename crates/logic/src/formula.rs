@@ -110,11 +110,10 @@ impl Terms {
     /// An atom, divided by the content of its term and folded where the domains of its
     /// symbols decide it.
     pub fn atom(&mut self, relation: Relation, term: TermId) -> FormulaId {
-        let linear = self.linear(term);
-        if let Some(known) = decided(relation, self.range_of(linear)) {
+        if let Some(known) = decided(relation, self.range(term)) {
             return if known { Self::TRUE } else { Self::FALSE };
         }
-        match normalised(relation, linear) {
+        match normalised(relation, self.linear(term)) {
             Normalised::Unchanged => self.intern_formula(Formula::Atom(relation, term)),
             Normalised::Never => Self::FALSE,
             Normalised::Always => Self::TRUE,

@@ -6,7 +6,8 @@
 //! wrap that cannot change its argument disappears.
 
 use base::{IdVec, define_id};
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::formula::Formula;
 use crate::interval::Interval;
@@ -24,6 +25,12 @@ define_id!(/// An interned formula.
 /// Leaves nested deeper than this become [`Leaf::Unrepresentable`]: everything that walks
 /// terms recurses, and no check on such a term is ever decided.
 const MAX_DEPTH: u32 = 24;
+
+/// The same for sums of more leaves than this, such as polynomials that were multiplied out.
+const MAX_TERMS: usize = 32;
+
+/// Shorter sums are added up as quickly as they are looked up.
+const SHORT: usize = 3;
 
 /// How a division rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -76,8 +83,10 @@ pub struct Terms {
     /// How many leaves are nested in each.
     leaf_depths: IdVec<LeafId, u32>,
     leaf_ids: FxHashMap<Leaf, LeafId>,
-    linears: IdVec<TermId, Linear>,
-    linear_ids: FxHashMap<Linear, TermId>,
+    /// By the number of their term.
+    linears: IndexSet<Linear, FxBuildHasher>,
+    /// Of the long ones, which take long to add up.
+    long_ranges: FxHashMap<TermId, Interval>,
     pub(crate) formulas: IdVec<FormulaId, Formula>,
     pub(crate) formula_ids: FxHashMap<Formula, FormulaId>,
     pub(crate) formula_depths: IdVec<FormulaId, u32>,
@@ -92,8 +101,8 @@ impl Default for Terms {
             leaf_ranges: IdVec::new(),
             leaf_depths: IdVec::new(),
             leaf_ids: FxHashMap::default(),
-            linears: IdVec::new(),
-            linear_ids: FxHashMap::default(),
+            linears: IndexSet::default(),
+            long_ranges: FxHashMap::default(),
             formulas: IdVec::new(),
             formula_ids: FxHashMap::default(),
             formula_depths: IdVec::new(),
@@ -124,7 +133,7 @@ impl Terms {
     }
 
     pub fn linear(&self, term: TermId) -> &Linear {
-        &self.linears[term]
+        &self.linears[term.0 as usize]
     }
 
     pub fn leaf(&self, leaf: LeafId) -> &Leaf {
@@ -137,7 +146,16 @@ impl Terms {
     }
 
     pub fn range(&self, term: TermId) -> Interval {
-        self.range_of(&self.linears[term])
+        match self.linear(term) {
+            short if short.terms.len() <= SHORT => self.range_of(short),
+            _ => self.long_ranges[&term],
+        }
+    }
+
+    /// Bounds of `a - b` from the domains of the symbols, without keeping the difference.
+    pub fn range_of_difference(&self, a: TermId, b: TermId) -> Interval {
+        let (a, b) = (self.linear(a), self.linear(b));
+        a.add_scaled(-1, b).map_or(Interval::ALL, |difference| self.range_of(&difference))
     }
 
     pub(crate) fn range_of(&self, linear: &Linear) -> Interval {
@@ -172,20 +190,20 @@ impl Terms {
         }
         let times = -(factor / divisor);
         let without = linear.add_scaled(-factor, &Linear::leaf(quotient)).ok()?;
-        let rest = without.add_scaled(-times, &self.linears[dividend]).ok()?;
+        let rest = without.add_scaled(-times, self.linear(dividend)).ok()?;
         let below_zero = rounding == Rounding::Zero
-            && self.sum_of_ranges(&self.linears[dividend]).low.is_none_or(|low| low < 0);
+            && self.sum_of_ranges(self.linear(dividend)).low.is_none_or(|low| low < 0);
         let low = if below_zero { 1 - divisor } else { 0 };
         Some((Interval::new(low, divisor - 1).scale(times), rest))
     }
 
     pub fn as_constant(&self, term: TermId) -> Option<i128> {
-        self.linears[term].as_constant()
+        self.linear(term).as_constant()
     }
 
     /// The symbol this term is, where it is nothing else.
     pub fn as_symbol(&self, term: TermId) -> Option<SymbolId> {
-        match self.leaves[self.linears[term].as_leaf()?] {
+        match self.leaves[self.linear(term).as_leaf()?] {
             Leaf::Symbol(symbol) => Some(symbol),
             _ => None,
         }
@@ -212,18 +230,18 @@ impl Terms {
     }
 
     pub fn scale(&mut self, factor: i128, a: TermId) -> TermId {
-        let scaled = self.linears[a].scale(factor);
+        let scaled = self.linear(a).scale(factor);
         self.intern_checked(scaled)
     }
 
     pub fn add_constant(&mut self, a: TermId, constant: i128) -> TermId {
-        let sum = self.linears[a].add_scaled(1, &Linear::constant(constant));
+        let sum = self.linear(a).add_scaled(1, &Linear::constant(constant));
         self.intern_checked(sum)
     }
 
     /// `a + factor * b`.
     pub fn add_scaled(&mut self, a: TermId, factor: i128, b: TermId) -> TermId {
-        let sum = self.linears[a].add_scaled(factor, &self.linears[b]);
+        let sum = self.linear(a).add_scaled(factor, self.linear(b));
         self.intern_checked(sum)
     }
 
@@ -240,7 +258,7 @@ impl Terms {
 
     /// Multiplies out, so that equal polynomials become equal terms.
     fn distribute(&mut self, a: TermId, b: TermId) -> Result<Linear, Overflow> {
-        let (left, right) = (self.linears[a].clone(), self.linears[b].clone());
+        let (left, right) = (self.linear(a).clone(), self.linear(b).clone());
         let mut sum = right.scale(left.constant)?;
         let left_leaves = Linear { constant: 0, terms: left.terms };
         sum = sum.add_scaled(right.constant, &left_leaves)?;
@@ -437,7 +455,7 @@ impl Terms {
 
     /// How deep operations that are not linear are nested in each other.
     pub fn depth(&self, term: TermId) -> u32 {
-        let leaves = self.linears[term].terms.iter();
+        let leaves = self.linear(term).terms.iter();
         leaves.map(|(leaf, _)| self.leaf_depths[*leaf]).max().unwrap_or(0)
     }
 
@@ -480,17 +498,20 @@ impl Terms {
 
     fn intern_checked(&mut self, linear: Result<Linear, Overflow>) -> TermId {
         match linear {
-            Ok(linear) => self.intern(linear),
+            Ok(linear) if linear.terms.len() <= MAX_TERMS => self.intern(linear),
+            Ok(_) => self.unrepresentable(),
             Err(Overflow) => self.unrepresentable(),
         }
     }
 
     pub(crate) fn intern(&mut self, linear: Linear) -> TermId {
-        if let Some(id) = self.linear_ids.get(&linear) {
-            return *id;
+        let is_long = linear.terms.len() > SHORT;
+        let (index, is_new) = self.linears.insert_full(linear);
+        let id = TermId(index as u32);
+        if is_long && is_new {
+            let range = self.range_of(self.linear(id));
+            self.long_ranges.insert(id, range);
         }
-        let id = self.linears.push(linear.clone());
-        self.linear_ids.insert(linear, id);
         id
     }
 }

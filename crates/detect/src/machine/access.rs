@@ -94,20 +94,20 @@ impl Reader<'_, '_> {
             object.content,
             Content::Entry | Content::Unknown | Content::Made | Content::Input
         );
-        let mut n_unclear = if is_own { depth } else { MAX_UNCLEAR };
+        let n_unclear = if is_own { depth } else { MAX_UNCLEAR };
         for (n, write) in object.writes().enumerate().skip(skipped) {
             if n == MAX_WRITES {
                 return Found::MadeUp(self.make_up(wanted, SymbolKind::Unknown));
             }
-            match overlap(self.context, self.path, (offset, len), (write.offset, write.len)) {
+            match self.lies(write, (offset, len)) {
                 Overlap::Disjoint => {}
+                Overlap::Unclear if write.is_read => {}
                 Overlap::Inside(delta) => {
                     let made = self.made_so_far();
                     let found = self.read_write(write, offset, delta, size, wanted, depth);
                     self.date(made, write.frame, write.loc);
                     return found;
                 }
-                Overlap::Unclear if write.is_read && n_unclear < MAX_UNCLEAR => n_unclear += 1,
                 Overlap::Unclear => {
                     let read = (offset, size);
                     let either = (n_unclear < MAX_UNCLEAR)
@@ -128,6 +128,23 @@ impl Reader<'_, '_> {
         let found = self.read_content(object, offset, wanted);
         self.date(made, object.left_by, object.left_at);
         found
+    }
+
+    /// How a read lies to a write. What only a read left changes nothing, so that it is worth
+    /// no proof where it may or may not be the same place.
+    fn lies(&mut self, write: &Write, read: (TermId, TermId)) -> Overlap {
+        let written = (write.offset, write.len);
+        if !write.is_read {
+            return overlap(self.context, self.path, read, written);
+        }
+        let terms = &self.context.terms;
+        let between = terms.range_of_difference(read.0, written.0);
+        match (terms.as_constant(read.1), terms.as_constant(written.1)) {
+            (Some(read), Some(written)) => {
+                overlap_of_lengths(between, read, written).unwrap_or(Overlap::Unclear)
+            }
+            _ => Overlap::Unclear,
+        }
     }
 
     fn made_so_far(&self) -> (usize, usize) {
@@ -650,31 +667,54 @@ pub fn overlap(
     a: (TermId, TermId),
     b: (TermId, TermId),
 ) -> Overlap {
-    let into = context.terms.sub(a.0, b.0);
-    let delta = context.terms.as_constant(into);
+    let between = context.terms.range_of_difference(a.0, b.0);
+    let lengths = (context.terms.as_constant(a.1), context.terms.as_constant(b.1));
+    if let (Some(a_len), Some(b_len)) = lengths {
+        let known = overlap_of_lengths(between, a_len, b_len);
+        if known.is_some() || between.fixed().is_some() {
+            return known.unwrap_or(Overlap::Unclear);
+        }
+    }
+    prove_overlap(context, path, a, b, between.fixed())
+}
+
+/// The same where the lengths are constant and the distance between the offsets says enough.
+fn overlap_of_lengths(between: Interval, a_len: i128, b_len: i128) -> Option<Overlap> {
+    let (low, high) = (between.low, between.high);
+    let starts_inside = low.is_some_and(|low| low >= 0);
+    if starts_inside && high.is_some_and(|high| high <= b_len - a_len) {
+        return Some(Overlap::Inside(between.fixed()));
+    }
+    let is_before = high.is_some_and(|high| high <= -a_len);
+    let is_after = low.is_some_and(|low| low >= b_len);
+    (is_before || is_after).then_some(Overlap::Disjoint)
+}
+
+/// The same from the conditions of the path.
+fn prove_overlap(
+    context: &mut Context,
+    path: &Path,
+    a: (TermId, TermId),
+    b: (TermId, TermId),
+    delta: Option<i128>,
+) -> Overlap {
     let a_end = context.terms.add(a.0, a.1);
     let b_end = context.terms.add(b.0, b.1);
     let starts_inside = context.terms.compare(Comparison::Ge, a.0, b.0);
     let ends_inside = context.terms.compare(Comparison::Le, a_end, b_end);
+    let before = context.terms.compare(Comparison::Le, a_end, b.0);
+    let after = context.terms.compare(Comparison::Ge, a.0, b_end);
     if starts_inside == Terms::TRUE && ends_inside == Terms::TRUE {
         return Overlap::Inside(delta);
     }
-    let before = context.terms.compare(Comparison::Le, a_end, b.0);
-    let after = context.terms.compare(Comparison::Ge, a.0, b_end);
-    if before == Terms::TRUE || after == Terms::TRUE {
-        return Overlap::Disjoint;
+    let premises = context.premises(path, &[before, after, starts_inside, ends_inside]);
+    let premises = &premises;
+    let mut prove = |formula| context.follows(path, premises, formula);
+    if prove(before) || prove(after) {
+        Overlap::Disjoint
+    } else if prove(starts_inside) && prove(ends_inside) {
+        Overlap::Inside(delta)
+    } else {
+        Overlap::Unclear
     }
-    let both_constant = delta.is_some()
-        && context.terms.as_constant(a.1).is_some()
-        && context.terms.as_constant(b.1).is_some();
-    if both_constant {
-        return Overlap::Unclear;
-    }
-    if context.prove(path, before) || context.prove(path, after) {
-        return Overlap::Disjoint;
-    }
-    if context.prove(path, starts_inside) && context.prove(path, ends_inside) {
-        return Overlap::Inside(delta);
-    }
-    Overlap::Unclear
 }

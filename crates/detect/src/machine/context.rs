@@ -149,6 +149,22 @@ impl<'p> Context<'p> {
         self.feasible(path, &[negation]) == Feasible::No
     }
 
+    /// The same with the conditions that are [`Context::premises`] about the formula at hand.
+    pub fn follows(&mut self, path: &Path, premises: &[FormulaId], formula: FormulaId) -> bool {
+        if formula == Terms::TRUE || formula == Terms::FALSE || path.is_dead {
+            return formula == Terms::TRUE || path.is_dead;
+        }
+        let negation = self.terms.not(formula);
+        if negation == Terms::FALSE || negation == Terms::TRUE {
+            return negation == Terms::FALSE;
+        }
+        let mut formulas = premises.to_vec();
+        if let Err(place) = formulas.binary_search(&negation) {
+            formulas.insert(place, negation);
+        }
+        self.decide(&formulas) == Feasible::No
+    }
+
     /// Whether the path can be taken with `extra` holding too. The path without `extra`
     /// must be feasible: only conditions connected with `extra` are looked at.
     pub fn feasible(&mut self, path: &Path, extra: &[FormulaId]) -> Feasible {
@@ -258,8 +274,17 @@ impl<'p> Context<'p> {
 
     /// `extra` and the path's conditions that share symbols with it, directly or not.
     pub fn connected(&mut self, path: &Path, extra: &[FormulaId]) -> Vec<FormulaId> {
+        let mut formulas = self.premises(path, extra);
+        formulas.extend_from_slice(extra);
+        formulas.sort_unstable();
+        formulas.dedup();
+        formulas
+    }
+
+    /// The path's conditions that share symbols with `about`, directly or not, ascending.
+    pub fn premises(&mut self, path: &Path, about: &[FormulaId]) -> Vec<FormulaId> {
         let mut reached: FxHashSet<SymbolId> = FxHashSet::default();
-        for formula in extra {
+        for formula in about {
             reached.extend(self.symbols_in(*formula).iter().copied());
         }
         let mut waiting: Vec<(FormulaId, Rc<[SymbolId]>)> = path
@@ -267,7 +292,7 @@ impl<'p> Context<'p> {
             .into_iter()
             .map(|formula| (formula, self.symbols_in(formula)))
             .collect();
-        let mut formulas = extra.to_vec();
+        let mut formulas = Vec::new();
         loop {
             let before = waiting.len();
             waiting.retain(|(formula, symbols)| {
