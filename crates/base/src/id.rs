@@ -78,6 +78,11 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.get(id.index())
     }
 
+    /// Drops all items; ids start again, in the memory that is there already.
+    pub fn clear(&mut self) {
+        self.items.clear();
+    }
+
     pub fn len(&self) -> usize {
         self.items.len()
     }

@@ -136,6 +136,7 @@ impl Uses {
                     }
                     // Of a number under a mask only those bits are wanted.
                     Op::Binary { op: BinaryOp::And, rhs: Operand::Const(_), .. } => {}
+                    _ if wraps::takes_top_bit(program, body, *user, read) => {}
                     Op::Convert(_) | Op::Binary { .. } | Op::Phi(_) | Op::Select { .. } => {
                         waiting.push(*user);
                     }

@@ -2,7 +2,7 @@
 //! `++n` after it makes good what that did.
 
 use program::{
-    BinaryOp, BlockId, Body, Const, InstId, Op, Operand, Predicate, Program, Terminator,
+    BinaryOp, BlockId, Body, Const, InstId, Op, Operand, Predicate, Program, Terminator, Ty,
 };
 use rustc_hash::FxHashSet;
 
@@ -117,6 +117,18 @@ pub(crate) fn restores(program: &Program, body: &Body, sum: InstId) -> bool {
         }
     }
     true
+}
+
+/// Whether only the top bit of a number is wanted: `(a - b) >> 63` asks without a branch which
+/// of the two is larger.
+pub(crate) fn takes_top_bit(program: &Program, body: &Body, user: InstId, number: Operand) -> bool {
+    let inst = &body.insts[user];
+    let (Op::Binary { op, lhs, rhs, .. }, Ty::Int(bits)) = (&inst.op, inst.ty) else {
+        return false;
+    };
+    matches!(op, BinaryOp::LogicalShr | BinaryOp::ArithmeticShr)
+        && *lhs == number
+        && constant(program, body, *rhs) == Some(i128::from(bits) - 1)
 }
 
 /// A number less a constant, whichever way it was compiled.

@@ -38,6 +38,16 @@ const RULES: &[(&str, &str, &str)] = &[
         "name_compare_ok",
     ),
     (
+        "stores through another pointer to the same type leave don't-knows",
+        "divide-by-zero/fixtures/aliases.c",
+        "parameters_ok",
+    ),
+    (
+        "a pointer read again after such a call may lead to the same place",
+        "lock-pairing/fixtures/read_again.c",
+        "reads_again_ok",
+    ),
+    (
         "loops that are not followed to their end leave don't-knows",
         "buffer-underflow/fixtures/tables.c",
         "buckets_ok",

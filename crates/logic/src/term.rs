@@ -119,6 +119,29 @@ impl Terms {
         Self::default()
     }
 
+    /// As new, in the memory that is there already. False where there is so much of it that
+    /// a new arena is made sooner.
+    pub fn reset(&mut self) -> bool {
+        const MAX_KEPT: usize = 1 << 14;
+        if self.linears.capacity() > MAX_KEPT {
+            return false;
+        }
+        self.domains.clear();
+        self.leaves.clear();
+        self.leaf_ranges.clear();
+        self.leaf_depths.clear();
+        self.leaf_ids.clear();
+        self.linears.clear();
+        self.long_ranges.clear();
+        self.formulas.clear();
+        self.formula_ids.clear();
+        self.formula_depths.clear();
+        self.n_unrepresentable = 0;
+        self.intern_formula(Formula::True);
+        self.intern_formula(Formula::False);
+        true
+    }
+
     /// A new symbol that takes only values of `domain`.
     pub fn fresh_symbol(&mut self, domain: Interval) -> SymbolId {
         self.domains.push(domain)

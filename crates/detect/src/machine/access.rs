@@ -3,6 +3,7 @@
 use logic::{Comparison, Interval, SymbolId, TermId, Terms};
 use program::{Const, ConstId, GlobalId, LocId, Ty};
 
+use super::aliases::Shape;
 use super::context::{Context, Left};
 use super::memory::{Content, Data, Memory, Object, ObjectId, ObjectKind, Write};
 use super::origins::is_known_object;
@@ -12,6 +13,9 @@ use super::value::{Float, Value};
 use crate::outside::reach::MAX_LENGTH;
 use crate::outside::{Member, Reach};
 use crate::suspects::Suspicion;
+
+/// Writes looked at before a read gives up; loops over big tables need a bound.
+const MAX_WRITES: usize = 400;
 
 /// How a read lies to a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +52,10 @@ impl Reader<'_, '_> {
     pub fn read(&mut self, object: ObjectId, offset: TermId, wanted: Wanted) -> Value {
         let size = i128::from(wanted.ty.size());
         let snapshot = self.memory.snapshot(object);
-        let found = self.find(&snapshot, offset, size, wanted, 0);
+        let found = match self.is_doubtful(object, (offset, size), wanted) {
+            true => Found::MadeUp(self.make_up(wanted, SymbolKind::Lost)),
+            false => self.find(&snapshot, offset, size, wanted, 0),
+        };
         match found {
             Found::Value(value) => value,
             Found::Either(term) => {
@@ -62,6 +69,29 @@ impl Reader<'_, '_> {
                 value
             }
         }
+    }
+
+    /// Whether what was known of the bytes may have been changed through another pointer. A
+    /// pointer is taken to lead where it did: what it leads to would be torn in two.
+    fn is_doubtful(
+        &mut self,
+        object: ObjectId,
+        (offset, size): (TermId, i128),
+        wanted: Wanted,
+    ) -> bool {
+        let shape = Shape { ty: wanted.ty, member: wanted.member };
+        let Some(changed) = self.memory.changed_elsewhere(object, shape) else { return false };
+        let terms = &self.context.terms;
+        // The newest write over all of the bytes: what an older one left does not count.
+        let known = self.memory.get(object).writes().take(MAX_WRITES).find(|write| {
+            let between = terms.range_of_difference(offset, write.offset);
+            let len = terms.as_constant(write.len);
+            let known = len.and_then(|len| overlap_of_lengths(between, size, len));
+            matches!(known, Some(Overlap::Inside(_)))
+        });
+        known.is_some_and(|write| {
+            write.clock < changed && !matches!(write.data, Data::Value(Value::Pointer { .. }))
+        })
     }
 
     fn find(
@@ -84,8 +114,6 @@ impl Reader<'_, '_> {
         wanted: Wanted,
         depth: u32,
     ) -> Found {
-        /// Writes looked at before a read gives up; loops over big tables need a bound.
-        const MAX_WRITES: usize = 400;
         /// Of these, writes that may or may not be the one that is read.
         const MAX_UNCLEAR: u32 = 3;
         let len = self.context.constant(size);

@@ -1,5 +1,6 @@
 //! What all states of one search share: terms, symbols, and the prover.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -42,6 +43,20 @@ pub struct Context<'p> {
     decided: FxHashMap<Box<[FormulaId]>, Feasible>,
 }
 
+thread_local! {
+    /// What the last search of this thread needed: the next needs about as much.
+    static SPARE: Cell<Option<Terms>> = const { Cell::new(None) };
+}
+
+impl Drop for Context<'_> {
+    fn drop(&mut self) {
+        let mut terms = std::mem::take(&mut self.terms);
+        if terms.reset() {
+            SPARE.set(Some(terms));
+        }
+    }
+}
+
 /// Reports of a search that the prover is asked about beyond its other limits.
 const MAX_CONFIRMATIONS: u32 = 6;
 
@@ -64,7 +79,7 @@ impl<'p> Context<'p> {
     pub fn new(program: &'p Program, solver: Solver, initialized: Arc<[bool]>) -> Self {
         Self {
             program,
-            terms: Terms::new(),
+            terms: SPARE.take().unwrap_or_default(),
             symbols: Symbols::default(),
             solver,
             exact: FxHashSet::default(),

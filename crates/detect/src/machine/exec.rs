@@ -7,6 +7,7 @@ use program::{
 };
 
 use super::access::{Reader, Wanted, constant_value, make_up};
+use super::aliases::Shape;
 use super::arith::Arith;
 use super::context::Context;
 use super::memory::{Content, Data, Object, ObjectId, ObjectKind};
@@ -304,9 +305,12 @@ impl<'p> Exec<'_, 'p> {
     }
 
     fn store(&mut self, access: &Access, value: Operand, loc: LocId) {
+        let ty = self.operand_ty(value);
         let (ptr, value) = (self.operand(access.ptr), self.operand(value));
         let size = self.context.constant(i128::from(access.size));
         if let Value::Pointer { object, offset } = ptr {
+            let shape = Shape { ty, member: accessed_member(self.body(), access) };
+            self.state.memory.stored(object, shape);
             self.note(What::Stored { object, offset, value }, loc);
             if self.state.memory.get(object).escaped {
                 self.escape(value);

@@ -11,6 +11,7 @@ use base::{IdVec, define_id};
 use logic::{FormulaId, SymbolId, TermId, Terms};
 use program::{FunctionId, GlobalId, InstId, LocId};
 
+use super::aliases::{Shape, Stores};
 use super::value::Value;
 
 define_id!(/// An object of one search. Ids ascend in order of creation on a path.
@@ -88,6 +89,8 @@ pub struct Object {
     pub loc: LocId,
     /// The call that last had a hand on it, by number.
     now: u32,
+    /// Stores through pointers of unknown origin before it was last touched.
+    clock: u32,
     /// The call that left `content` in it, and where.
     pub left_by: u32,
     pub left_at: LocId,
@@ -102,6 +105,8 @@ pub struct Write {
     pub loc: LocId,
     /// The call that wrote, by number.
     pub frame: u32,
+    /// Stores through pointers of unknown origin before it.
+    pub clock: u32,
     /// Nothing was written: a read gave what was there before a value to stand for it.
     pub is_read: bool,
     pub before: Option<Rc<Write>>,
@@ -148,6 +153,8 @@ pub struct Memory {
     handles: BTreeMap<TermId, ObjectId>,
     /// The call in progress, by number.
     pub frame: u32,
+    /// Stores through pointers of unknown origin.
+    stores: Stores,
 }
 
 impl Object {
@@ -169,20 +176,24 @@ impl Object {
             is_lost: false,
             loc: LocId::UNKNOWN,
             now: 0,
+            clock: 0,
             left_by: 0,
             left_at: LocId::UNKNOWN,
         }
     }
 
     pub fn write(&mut self, offset: TermId, len: TermId, data: Data, loc: LocId) {
-        let (before, frame) = (self.log.take(), self.now);
-        self.log = Some(Rc::new(Write { offset, len, data, loc, frame, is_read: false, before }));
+        self.add(offset, len, data, loc, false);
     }
 
     /// What a read made up: the next finds the same.
     pub fn remember(&mut self, offset: TermId, len: TermId, value: Value, loc: LocId) {
-        let (before, data, frame) = (self.log.take(), Data::Value(value), self.now);
-        self.log = Some(Rc::new(Write { offset, len, data, loc, frame, is_read: true, before }));
+        self.add(offset, len, Data::Value(value), loc, true);
+    }
+
+    fn add(&mut self, offset: TermId, len: TermId, data: Data, loc: LocId, is_read: bool) {
+        let (before, frame, clock) = (self.log.take(), self.now, self.clock);
+        self.log = Some(Rc::new(Write { offset, len, data, loc, frame, clock, is_read, before }));
     }
 
     /// Nothing that was written counts any more.
@@ -236,8 +247,22 @@ impl Memory {
 
     pub fn get_mut(&mut self, object: ObjectId) -> &mut Object {
         let object = Rc::make_mut(&mut self.objects[object]);
-        object.now = self.frame;
+        (object.now, object.clock) = (self.frame, self.stores.count());
         object
+    }
+
+    /// From now on a value of this shape that lies elsewhere may be another.
+    pub fn stored(&mut self, object: ObjectId, shape: Shape) {
+        if self.objects[object].kind == ObjectKind::Pointee {
+            self.stores.add(object, shape);
+        }
+    }
+
+    /// The count of the last store that may have changed a value of this shape in the object
+    /// without naming it.
+    pub fn changed_elsewhere(&self, object: ObjectId, shape: Shape) -> Option<u32> {
+        let is_pointee = self.objects[object].kind == ObjectKind::Pointee;
+        is_pointee.then(|| self.stores.last_beside(object, shape)).flatten()
     }
 
     pub fn n_objects(&self) -> usize {

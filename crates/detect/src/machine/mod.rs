@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod addresses;
+pub mod aliases;
 pub mod arith;
 pub mod attributes;
 mod choices;

@@ -228,7 +228,11 @@ impl<'p> Applying<'_, 'p> {
                     return;
                 }
                 let target = match name {
-                    "Held" => state.place_mut(self.context, target, self.loc),
+                    "Held" => {
+                        let place = state.place_mut(self.context, target, self.loc);
+                        self.forget_aliases(state, target, place, name);
+                        place
+                    }
                     _ => state.resource_mut(self.context, target, self.loc),
                 };
                 let to = value.map_or(Value::Unknown, Value::Int);
@@ -236,6 +240,35 @@ impl<'p> Applying<'_, 'p> {
                     self.remember_state(state, object, value);
                 }
                 Attributes { context: self.context, state, loc: self.loc }.set(target, name, to);
+            }
+        }
+    }
+
+    /// A pointer that code nobody followed left behind may lead to a place that was met before:
+    /// what that holds is no longer known.
+    fn forget_aliases(&mut self, state: &mut State, target: Value, place: Value, name: &str) {
+        let is_left_behind = |owner: &Object| {
+            owner.kind == ObjectKind::Pointee && matches!(owner.content, Content::Unknown)
+        };
+        let (Some((owner, _)), Some((place, _))) = (target.as_pointer(), place.as_pointer()) else {
+            return;
+        };
+        if !is_left_behind(state.memory.get(owner)) {
+            return;
+        }
+        for other in state.memory.ids() {
+            let object = state.memory.get(other);
+            if other == place || !object.attributes.contains_key(name) {
+                continue;
+            }
+            let ObjectKind::Handle(address) = object.kind else { continue };
+            let holder = addresses::from_term(self.context, &state.memory, address).as_pointer();
+            let may_be_same = holder.is_some_and(|(holder, _)| {
+                let holder = state.memory.get(holder);
+                holder.kind == ObjectKind::Pointee || holder.escaped
+            });
+            if may_be_same {
+                state.memory.get_mut(other).attributes.remove(name);
             }
         }
     }

@@ -11,7 +11,7 @@ const MAX_ROUNDS: usize = 4;
 /// Narrows the bounds of all variables. False where a variable has no value left.
 pub fn propagate(problem: &mut Problem<'_>) -> bool {
     let mut bounds = std::mem::take(&mut problem.bounds);
-    let mut consistent = true;
+    let mut consistent = !bounds.iter().any(|range| range.is_empty());
     let opposites: Vec<Option<Row>> =
         problem.equalities.iter().map(|row| row.scale(-1).ok()).collect();
     'rounds: for _ in 0..MAX_ROUNDS {

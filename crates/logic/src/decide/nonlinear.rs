@@ -17,7 +17,7 @@ pub fn bound_product(
     b: &Row,
 ) -> Result<(), Overflow> {
     let (range_a, range_b) = (problem.row_bounds(a), problem.row_bounds(b));
-    set_range(problem, var, range_a.times(range_b))?;
+    set_range(problem, var, range_a.times(range_b));
     // (a - p)(b - q) has a known sign for a bound p of a and a bound q of b:
     // a*b >= q*a + p*b - p*q where the bounds are on the same side, <= otherwise.
     let bounds = [(range_a.low, 1), (range_a.high, -1)];
@@ -46,7 +46,7 @@ pub fn bound_quotient(
     divisor: &Row,
 ) -> Result<(), Overflow> {
     let range = quotient_range(rounding, problem.row_bounds(dividend), problem.row_bounds(divisor));
-    set_range(problem, var, range)?;
+    set_range(problem, var, range);
     let positive = |range: Interval, least: i128| range.low.is_some_and(|low| low >= least);
     if positive(problem.row_bounds(divisor), 1) && positive(problem.row_bounds(dividend), 0) {
         problem.inequalities.push(Row::var(var).sub(dividend)?);
@@ -61,7 +61,7 @@ pub fn bound_bit_and(
     b: &Row,
 ) -> Result<(), Overflow> {
     let range = bit_and_range(problem.row_bounds(a), problem.row_bounds(b));
-    set_range(problem, var, range)?;
+    set_range(problem, var, range);
     for operand in [a, b] {
         if problem.row_bounds(operand).low.is_some_and(|low| low >= 0) {
             problem.inequalities.push(Row::var(var).sub(operand)?);
@@ -73,13 +73,13 @@ pub fn bound_bit_and(
 pub fn bound_power(problem: &mut Problem<'_>, var: Var, exponent: &Row) -> Result<(), Overflow> {
     let range = power_range(problem.row_bounds(exponent));
     // Nothing is said about the exponent: the leaf may stand in a branch not taken.
-    set_range(problem, var, range)
+    set_range(problem, var, range);
+    Ok(())
 }
 
-fn set_range(problem: &mut Problem<'_>, var: Var, range: Interval) -> Result<(), Overflow> {
+fn set_range(problem: &mut Problem<'_>, var: Var, range: Interval) {
     let met = problem.bounds[var as usize].meet(range);
     problem.bounds[var as usize] = met;
-    problem.assert_range(&Row::var(var), range)
 }
 
 /// Pins operands of the leaf to the values they have now and returns the facts that define

@@ -29,6 +29,7 @@ pub struct Problem<'t> {
     vars: FxHashMap<LeafId, Var>,
     /// The leaf of each variable; quotients of a wrap have none.
     pub leaves: Vec<Option<LeafId>>,
+    /// What each variable can be by its domain and by what the rows say of it.
     pub bounds: Vec<Interval>,
     pub equalities: Vec<Row>,
     pub inequalities: Vec<Row>,
@@ -149,27 +150,37 @@ impl<'t> Problem<'t> {
                 self.row(otherwise)?;
             }
         }
-        let var = self.fresh(Some(leaf), self.terms.leaf_range(leaf))?;
+        let var = self.fresh(Some(leaf), self.terms.leaf_range(leaf));
         self.vars.insert(leaf, var);
         Ok(var)
     }
 
-    fn fresh(&mut self, leaf: Option<LeafId>, range: Interval) -> Result<Var, Overflow> {
+    fn fresh(&mut self, leaf: Option<LeafId>, range: Interval) -> Var {
         let var = self.n_vars();
         self.leaves.push(leaf);
         self.bounds.push(range);
-        self.assert_range(&Row::var(var), range)?;
-        Ok(var)
+        var
     }
 
-    pub fn assert_range(&mut self, row: &Row, range: Interval) -> Result<(), Overflow> {
-        if let Some(high) = range.high {
-            self.inequalities.push(row.clone().plus(high.checked_neg().ok_or(Overflow)?)?);
+    /// How much there is to work with.
+    pub fn n_rows(&self) -> usize {
+        2 * self.bounds.len() + self.inequalities.len() + self.equalities.len()
+    }
+
+    /// The inequalities, and the bounds of the variables as such.
+    pub fn all_inequalities(&self) -> Result<Vec<Row>, Overflow> {
+        let mut rows = Vec::with_capacity(2 * self.bounds.len() + self.inequalities.len());
+        for (var, range) in self.bounds.iter().enumerate() {
+            let row = Row::var(var as Var);
+            if let Some(high) = range.high {
+                rows.push(row.clone().plus(high.checked_neg().ok_or(Overflow)?)?);
+            }
+            if let Some(low) = range.low {
+                rows.push(row.scale(-1)?.plus(low)?);
+            }
         }
-        if let Some(low) = range.low {
-            self.inequalities.push(row.scale(-1)?.plus(low)?);
-        }
-        Ok(())
+        rows.extend_from_slice(&self.inequalities);
+        Ok(rows)
     }
 
     pub fn row_bounds(&self, row: &Row) -> Interval {
@@ -273,7 +284,7 @@ impl<'t> Problem<'t> {
                 bound.and_then(|bound| bound.checked_sub(low)).map(|b| b.div_euclid(modulus))
             };
             let turns = Interval { low: turns(range.low), high: turns(range.high) };
-            let q = self.fresh(None, turns)?;
+            let q = self.fresh(None, turns);
             difference = difference.add_scaled(modulus, &Row::var(q))?;
         }
         self.equalities.push(difference);

@@ -49,7 +49,7 @@ struct Projecting<'k> {
 impl Projecting<'_> {
     /// Splits until nothing is pending, then projects each conjunction.
     fn expand(&mut self, mut problem: Problem<'_>) -> Result<(), Reason> {
-        let rows = problem.inequalities.len() + problem.equalities.len();
+        let rows = problem.n_rows();
         self.budget.spend(1 + rows as u64 / 4).map_err(|_| Reason::StepLimit)?;
         let kept = problem.vars_where(self.keep);
         let alternatives = if let Some(disjunction) = problem.pending.pop() {
@@ -80,7 +80,7 @@ impl Projecting<'_> {
         if problem.opaque.iter().any(|leaf| problem.var_of(*leaf).is_some_and(goes)) {
             self.result.exact = false;
         }
-        let mut rows = problem.inequalities;
+        let mut rows = problem.all_inequalities()?;
         let kept_equalities = self.substitute_equalities(problem.equalities, &mut rows, &goes)?;
         loop {
             if matches!(simplify(&mut rows), Simplified::Unsat) {

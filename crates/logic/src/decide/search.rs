@@ -38,15 +38,10 @@ impl<'t> Search<'t, '_> {
     }
 
     fn solve(&mut self, problem: Problem<'t>, depth: u32) -> Result<Outcome, Reason> {
-        self.budget
-            .spend(1 + problem.inequalities.len() as u64 / 4)
-            .map_err(|_| Reason::StepLimit)?;
-        let solved = solve(
-            problem.n_vars(),
-            problem.equalities.clone(),
-            problem.inequalities.clone(),
-            &mut self.budget,
-        )?;
+        let inequalities = problem.all_inequalities()?;
+        self.budget.spend(1 + inequalities.len() as u64 / 4).map_err(|_| Reason::StepLimit)?;
+        let equalities = problem.equalities.clone();
+        let solved = solve(problem.n_vars(), equalities, inequalities, &mut self.budget)?;
         let values = match solved {
             Solved::Unsat => return Ok(Outcome::Unsat),
             Solved::Split(row) => {
