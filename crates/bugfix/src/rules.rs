@@ -41,9 +41,10 @@ impl Default for Thresholds {
 
 impl Thresholds {
     /// The default for so many scenarios: where there are many, one that happens to be alike says
-    /// less than two that agree.
+    /// less than two that agree, and among hundreds some two agree on anything.
     pub fn for_scenarios(n: usize) -> Self {
-        Self { support: if n < MANY { 1 } else { 2 }, ..Self::default() }
+        let hundredth = u32::try_from(n / 100).unwrap_or(u32::MAX);
+        Self { support: if n < MANY { 1 } else { hundredth.max(2) }, ..Self::default() }
     }
 
     pub(crate) fn admit(&self, n_both: u32, n_situations: u32) -> bool {

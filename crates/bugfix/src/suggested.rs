@@ -1,13 +1,15 @@
 //! The ordered list of suggestions for a situation.
 
 use crate::best_rules::{BestRules, best_rules_without};
+use crate::likely::Likely;
 use crate::{Database, Ranked, Situation, Thresholds, prioritise};
 
 /// Which rules may be suggested.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
     pub thresholds: Thresholds,
-    /// Where fewer rules are as sure as that, less sure ones follow until there are so many.
+    /// Where fewer rules are as sure as that, less sure ones follow until there are so many: those
+    /// that are likely from all situations that are alike.
     pub at_least: usize,
 }
 
@@ -31,12 +33,24 @@ pub(crate) fn suggested_without(
 ) -> Suggested {
     // Of each fix the surest rule counts, whatever is asked for: what is sure enough stands first.
     let any = Thresholds { confidence: 0.0, ..wanted.thresholds };
-    let BestRules { rules, is_cut } = best_rules_without(database, situation, any, is_left_out);
+    let BestRules { rules, is_cut } = best_rules_without(database, situation, any, &is_left_out);
     let mut list = prioritise(rules, situation);
     let is_sure =
         |ranked: &Ranked| wanted.thresholds.admit(ranked.rule.n_both, ranked.rule.n_situations);
     let n_sure = list.partition_point(is_sure);
-    list.truncate(n_sure.max(wanted.at_least));
+    let mut less_sure = list.split_off(n_sure);
+    if list.len() < wanted.at_least && !less_sure.is_empty() {
+        let likely = Likely::new(database, situation, is_left_out);
+        let number = |ranked: &Ranked| database.fixes.known(&ranked.rule.fix);
+        while list.len() < wanted.at_least {
+            let named: Vec<u32> = list.iter().filter_map(number).collect();
+            let open: Vec<u32> = less_sure.iter().filter_map(number).collect();
+            let Some(next) = likely.next(&named, &open) else { break };
+            let Some(at) = less_sure.iter().position(|r| number(r) == Some(next)) else { break };
+            let rank = list.last().map_or(0, |last| last.rank) + 1;
+            list.push(Ranked { rank, ..less_sure.remove(at) });
+        }
+    }
     Suggested { list, is_cut }
 }
 
@@ -69,5 +83,22 @@ mod tests {
         assert_eq!(fixes(0), ["sure"]);
         assert_eq!(fixes(2), ["sure", "y"]);
         assert_eq!(fixes(9).len(), 4);
+    }
+    /// General and specific words for the same fix do not take all places.
+    #[test]
+    fn less_sure_rules_say_different_things() {
+        let with = |n: usize, fixes: &[&str]| {
+            let situation = ["A"].map(str::to_owned).into();
+            let fixes = fixes.iter().map(|fix| (*fix).to_owned()).collect();
+            vec![Scenario { origin: String::new(), situation, fixes }; n]
+        };
+        let known = [with(5, &["x", "x in detail"]), with(4, &["y"]), with(3, &["z"])].concat();
+        let database: Database = known.iter().collect();
+        let wanted = Wanted { thresholds: Thresholds::default(), at_least: 3 };
+        let situation: Situation = ["A"].map(str::to_owned).into();
+        let found = suggested(&database, &situation, wanted).list;
+        let fixes: Vec<&str> = found.iter().map(|ranked| ranked.rule.fix.as_str()).collect();
+        assert_eq!(fixes, ["x", "y", "z"]);
+        assert_eq!(found.iter().map(|ranked| ranked.rank).collect::<Vec<_>>(), [1, 2, 3]);
     }
 }
