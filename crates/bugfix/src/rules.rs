@@ -108,14 +108,19 @@ pub fn prioritise(rules: Vec<Rule>, situation: &Situation) -> Vec<Ranked> {
     let mut seen = BTreeSet::new();
     let mut kept = rank_rules(rules, situation);
     kept.retain(|ranked| seen.insert(ranked.rule.fix.clone()));
+    count_ranks(&mut kept);
+    kept
+}
+
+/// Ranks from 1 without gaps, where some rules of a ranked list were dropped.
+pub(crate) fn count_ranks(kept: &mut [Ranked]) {
     let mut last = (0, 0);
-    for ranked in &mut kept {
+    for ranked in kept {
         if ranked.rank != last.0 {
             last = (ranked.rank, last.1 + 1);
         }
         ranked.rank = last.1;
     }
-    kept
 }
 
 /// Rules to read: the most general of the surest first.

@@ -2,6 +2,7 @@
 
 use crate::best_rules::{BestRules, best_rules_without};
 use crate::likely::Likely;
+use crate::rules::count_ranks;
 use crate::{Database, Ranked, Situation, Thresholds, prioritise};
 
 /// Which rules may be suggested.
@@ -38,20 +39,29 @@ pub(crate) fn suggested_without(
     let is_sure =
         |ranked: &Ranked| wanted.thresholds.admit(ranked.rule.n_both, ranked.rule.n_situations);
     let n_sure = list.partition_point(is_sure);
-    let mut less_sure = list.split_off(n_sure);
-    if list.len() < wanted.at_least && !less_sure.is_empty() {
+    let less_sure = list.split_off(n_sure);
+    if list.len() < wanted.at_least {
         let likely = Likely::new(database, situation, is_left_out);
         let number = |ranked: &Ranked| database.fixes.known(&ranked.rule.fix);
-        while list.len() < wanted.at_least {
-            let named: Vec<u32> = list.iter().filter_map(number).collect();
-            let open: Vec<u32> = less_sure.iter().filter_map(number).collect();
+        let mut named: Vec<u32> = list.iter().filter_map(number).collect();
+        let possible = less_sure.iter().filter(|r| is_possible(&r.rule.fix, situation));
+        let mut open: Vec<u32> = possible.filter_map(number).collect();
+        while named.len() < wanted.at_least {
             let Some(next) = likely.next(&named, &open) else { break };
-            let Some(at) = less_sure.iter().position(|r| number(r) == Some(next)) else { break };
-            let rank = list.last().map_or(0, |last| last.rank) + 1;
-            list.push(Ranked { rank, ..less_sure.remove(at) });
+            open.retain(|fix| *fix != next);
+            named.push(next);
         }
+        let is_named = |r: &Ranked| number(r).is_some_and(|fix| named.contains(&fix));
+        list.extend(less_sure.into_iter().filter(is_named));
     }
+    count_ranks(&mut list);
     Suggested { list, is_cut }
+}
+
+/// Whether what a description changes is there: ``change `<` into `<=` `` needs a `<`.
+fn is_possible(fix: &str, situation: &Situation) -> bool {
+    let changed = fix.strip_prefix("change `").and_then(|rest| rest.split_once('`'));
+    changed.is_none_or(|(token, _)| situation.contains(token))
 }
 
 #[cfg(test)]
@@ -84,6 +94,23 @@ mod tests {
         assert_eq!(fixes(2), ["sure", "y"]);
         assert_eq!(fixes(9).len(), 4);
     }
+    #[test]
+    fn what_is_not_there_is_not_changed() {
+        let known = [
+            vec![scenario(&["A", "<"], "change `<` into `<=`"); 3],
+            vec![scenario(&["A", "=="], "x"); 3],
+        ];
+        let database: Database = known.concat().iter().collect();
+        let wanted = Wanted { thresholds: Thresholds::default(), at_least: 3 };
+        let fixes = |descriptors: [&str; 2]| -> Vec<String> {
+            let situation: Situation = descriptors.map(str::to_owned).into();
+            let found = suggested(&database, &situation, wanted).list;
+            found.into_iter().map(|ranked| ranked.rule.fix).collect()
+        };
+        assert_eq!(fixes(["A", "=="]), ["x"]);
+        assert_eq!(fixes(["A", "<"]), ["change `<` into `<=`", "x"]);
+    }
+
     /// General and specific words for the same fix do not take all places.
     #[test]
     fn less_sure_rules_say_different_things() {
@@ -99,6 +126,5 @@ mod tests {
         let found = suggested(&database, &situation, wanted).list;
         let fixes: Vec<&str> = found.iter().map(|ranked| ranked.rule.fix.as_str()).collect();
         assert_eq!(fixes, ["x", "y", "z"]);
-        assert_eq!(found.iter().map(|ranked| ranked.rank).collect::<Vec<_>>(), [1, 2, 3]);
     }
 }

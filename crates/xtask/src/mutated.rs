@@ -12,7 +12,7 @@ use base::child::{self, Ending, Limits};
 use serde::Deserialize;
 
 use crate::bench::{mutate, parallel};
-use crate::seed_knowledge::Seeded;
+use crate::seed_knowledge::{N_JOBS, Seeded};
 
 /// How their names begin.
 pub const MUTANT: &str = "mutant-";
@@ -43,9 +43,6 @@ enum Verdict {
     /// What is seen of it then depends on how fast the machine is.
     Hangs,
 }
-
-/// Programs looked at at a time.
-const N_JOBS: usize = 2;
 
 /// Up to so many mutants of each program that has faults here.
 pub fn mutants(faults: &[Seeded], n_each: usize) -> Result<Vec<Seeded>> {

@@ -54,7 +54,7 @@ pub const LEARNED: &str = "bench/bugfix";
 const N_MUTANTS: usize = 30;
 
 /// Faults learned at a time.
-const N_JOBS: usize = 2;
+pub const N_JOBS: usize = 2;
 
 pub fn run(root: &Path, firstfault: Option<&Path>) -> Result<()> {
     let firstfault = match firstfault {

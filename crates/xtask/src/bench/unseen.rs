@@ -9,9 +9,10 @@ use anyhow::Result;
 use serde_json::Value;
 
 use super::bugfix::learn;
+use super::parallel;
 use super::table::Table;
 use crate::mutated::{MUTANT, mutants};
-use crate::seed_knowledge::{Seeded, listed, seeded};
+use crate::seed_knowledge::{N_JOBS, Seeded, listed, seeded};
 
 const FOLDER: &str = "bench/bugfix-unseen";
 
@@ -29,17 +30,17 @@ pub fn quality(root: &Path, firstfault: &Path, known: &str, scratch: &Path) -> R
     let mutants = mutants(&faults, N_MUTANTS)?;
     faults.extend(mutants);
     let base = scratch.join("unseen.db");
-    let mut refused = Vec::new();
-    for (number, fault) in faults.iter().enumerate() {
-        let origin = origin(fault);
-        match fault.learn(firstfault, &base, &origin) {
-            Ok(()) => eprintln!("{} of {}: {origin}", number + 1, faults.len()),
-            Err(why) => refused.push((origin, format!("{why:#}"))),
-        }
-    }
+    let outcomes = parallel::map(&faults, N_JOBS, |fault| {
+        let outcome = fault.learn(firstfault, &base, &origin(fault));
+        eprintln!("{}: {}", origin(fault), if outcome.is_ok() { "learned" } else { "refused" });
+        outcome
+    });
+    let outcomes = faults.iter().zip(outcomes);
+    let refused = outcomes
+        .filter_map(|(fault, outcome)| Some((origin(fault), format!("{:#}", outcome.err()?))));
     // What fails only without instrumentation depends on undefined behaviour: no fault to ask about.
     let (no_faults, refused): (Vec<_>, Vec<_>) =
-        refused.into_iter().partition(|(_, why)| why.contains(NO_TEST_FAILS));
+        refused.partition(|(_, why)| why.contains(NO_TEST_FAILS));
     faults.retain(|fault| !no_faults.iter().any(|(other, _)| *other == origin(fault)));
     let unseen = listed(firstfault, &base)?;
     let mut columns = Vec::new();
