@@ -65,7 +65,7 @@ pub fn quality(root: &Path, firstfault: &Path, known: &str, scratch: &Path) -> R
     }
     let specific = format!(
         "\nThe same three are: {}. *Transfer* has a right description that at most one known fault \
-         in ten\nhas within the first three for {specific}; the same three never do.\n",
+         in ten\nhas within the first three for {specific}.\n",
         three.join(", ")
     );
     Ok(told(&faults, &refused, &columns) + &specific)
