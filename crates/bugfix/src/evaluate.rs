@@ -11,9 +11,14 @@ pub struct Judged {
     /// From 1; none where no suggestion is right.
     pub position: Option<usize>,
     pub n_suggestions: usize,
+    /// Whether one of the first three is right and says something that few faults have in common.
+    pub is_told_apart: bool,
     /// The first suggestions.
     pub suggested: Vec<String>,
 }
+
+/// A description that more than one scenario in so many has is general.
+const FEW: usize = 10;
 
 /// Which scenarios are left out along with the one that is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +55,15 @@ fn judged(
 ) -> Judged {
     let list = suggested_without(database, &scenario.situation, wanted, is_left_out).list;
     let is_right = |fix: &String| scenario.fixes.contains(fix);
+    let is_told_apart = list.iter().take(3).any(|ranked| {
+        is_right(&ranked.rule.fix) && ranked.rule.n_fix as usize * FEW <= database.len()
+    });
     let position = list.iter().position(|ranked| is_right(&ranked.rule.fix));
     Judged {
         origin: scenario.origin,
         position: position.map(|position| position + 1),
         n_suggestions: list.len(),
+        is_told_apart,
         suggested: list.into_iter().take(5).map(|ranked| ranked.rule.fix).collect(),
     }
 }

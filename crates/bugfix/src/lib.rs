@@ -14,6 +14,7 @@ mod describe;
 mod direction;
 mod edits;
 mod evaluate;
+mod likely;
 mod literal;
 pub mod patch;
 mod patterns;

@@ -22,6 +22,14 @@ pub fn value_descriptors(sites: &[SiteValues]) -> Situation {
         ivmp_patterns(site, &mut found);
         run_patterns(site, &mut found);
     }
+    // A rule can only say what is there: that nothing was found has to be said.
+    if sites.iter().all(|site| site.ivmps.is_empty()) && !sites.is_empty() {
+        found.insert("NO-IVMP".to_owned());
+    }
+    let is_run_by = |of: fn(&SiteValues) -> &Vec<ValueSet>| sites.iter().any(|s| !of(s).is_empty());
+    if is_run_by(|site| &site.failing) && !is_run_by(|site| &site.passing) {
+        found.insert("ONLY-FAILING-RUNS".to_owned());
+    }
     found
 }
 
@@ -42,6 +50,10 @@ fn ivmp_patterns(site: &SiteValues, found: &mut Situation) {
             let name = name(position);
             found.insert(format!("orig{name} {sign} alt{name}"));
         }
+        if let (Some(difference @ (1 | -1)), false) = (common_difference(&pairs), site.is_branch) {
+            let (name, sign) = (name(position), if difference > 0 { '+' } else { '-' });
+            found.insert(format!("alt{name} = orig{name} {sign} 1"));
+        }
         special_ivmp_patterns(site, position, &pairs, found);
     }
 }
@@ -59,6 +71,7 @@ fn special_ivmp_patterns(
     }
     if site.is_branch && position == 0 {
         found.insert("OTHER-BRANCH".to_owned());
+        found.insert(direction_of_branches(pairs).to_owned());
         return;
     }
     if is_one(pairs.iter().map(|(original, _)| *original)) {
@@ -67,6 +80,32 @@ fn special_ivmp_patterns(
     if is_one(pairs.iter().map(|(_, alternate)| *alternate)) {
         found.insert("ANY-TO-ONE".to_owned());
     }
+}
+
+/// Which way a branch should have gone instead. Not the sign of `Def` alone: a condition that is
+/// wrong both ways has none.
+fn direction_of_branches(pairs: &[(Number, Number)]) -> &'static str {
+    let outcomes = pairs.iter().map(|(original, _)| original.compare(Number::Integer(0)));
+    let (mut to_true, mut to_false) = (false, false);
+    outcomes.for_each(|sign| {
+        let held = sign != Some(Ordering::Equal);
+        (to_true, to_false) = (to_true || !held, to_false || held);
+    });
+    match (to_true, to_false) {
+        (true, true) => "OTHER-BRANCH both ways",
+        (true, false) => "OTHER-BRANCH to true",
+        _ => "OTHER-BRANCH to false",
+    }
+}
+
+/// How much larger the alternate is, where that is the same number in every pair.
+fn common_difference(pairs: &[(Number, Number)]) -> Option<i128> {
+    let mut differences = pairs.iter().map(|(original, alternate)| match (original, alternate) {
+        (Number::Integer(original), Number::Integer(alternate)) => alternate.checked_sub(*original),
+        _ => None,
+    });
+    let first = differences.next()??;
+    differences.all(|difference| difference == Some(first)).then_some(first)
 }
 
 fn run_patterns(site: &SiteValues, found: &mut Situation) {
@@ -175,7 +214,7 @@ mod tests {
         let failing = vec![set([0, 0, 2]), set([1, 8, 2]), set([1, 7, 2])];
         let passing = vec![set([1, 4, 4]), set([1, 13, 2]), set([0, 0, 0]), set([0, 7, 5])];
         let found = descriptors(SiteValues { failing, passing, ..SiteValues::default() });
-        assert_eq!(found, ["ONE-FAIL-VALUE", "failDef < failUse2"]);
+        assert_eq!(found, ["NO-IVMP", "ONE-FAIL-VALUE", "failDef < failUse2"]);
     }
 
     /// Figure 2.1: the operands are equal where the wrong branch is taken.
@@ -204,14 +243,40 @@ mod tests {
     }
 
     #[test]
+    fn by_one_and_which_way() {
+        let by_one = vec![ivmp([7], [8]), ivmp([3], [4])];
+        let found = descriptors(SiteValues { ivmps: by_one, ..SiteValues::default() });
+        assert_eq!(found, ["altDef = origDef + 1", "origDef < altDef"]);
+        let way = |ivmps: Vec<Ivmp>| {
+            let site = SiteValues { is_branch: true, ivmps, ..SiteValues::default() };
+            let found = descriptors(site);
+            found.into_iter().find(|d| d.starts_with("OTHER-BRANCH ")).unwrap_or_default()
+        };
+        assert_eq!(way(vec![ivmp([0], [1])]), "OTHER-BRANCH to true");
+        assert_eq!(way(vec![ivmp([1], [0])]), "OTHER-BRANCH to false");
+        assert_eq!(way(vec![ivmp([1], [0]), ivmp([0], [1])]), "OTHER-BRANCH both ways");
+    }
+
+    #[test]
+    fn what_is_not_there_is_said() {
+        let failing = vec![set([1]), set([2])];
+        let found = descriptors(SiteValues { failing, ..SiteValues::default() });
+        assert_eq!(found, ["NO-IVMP", "ONLY-FAILING-RUNS"]);
+        assert!(value_descriptors(&[]).is_empty());
+    }
+
+    #[test]
     fn failing_values_beside_passing_ones() {
         let site = |failing: [i128; 2], passing: [i128; 2]| SiteValues {
             failing: failing.iter().map(|v| set([*v])).collect(),
             passing: passing.iter().map(|v| set([*v])).collect(),
             ..SiteValues::default()
         };
-        assert_eq!(descriptors(site([1, 2], [3, 4])), ["ALL-FAIL-SMALLER"]);
-        assert_eq!(descriptors(site([5, 6], [3, 3])), ["ALL-FAIL-LARGER", "ONE-PASS-VALUE"]);
-        assert!(descriptors(site([1, 4], [3, 5])).is_empty());
+        assert_eq!(descriptors(site([1, 2], [3, 4])), ["ALL-FAIL-SMALLER", "NO-IVMP"]);
+        assert_eq!(
+            descriptors(site([5, 6], [3, 3])),
+            ["ALL-FAIL-LARGER", "NO-IVMP", "ONE-PASS-VALUE"]
+        );
+        assert_eq!(descriptors(site([1, 4], [3, 5])), ["NO-IVMP"]);
     }
 }

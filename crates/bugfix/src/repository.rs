@@ -18,6 +18,8 @@ use crate::{StatementFix, statement_fix};
 pub enum RepositoryError {
     #[error("cannot run git: {0} (install the package git)")]
     NoGit(std::io::Error),
+    #[error("there is no folder {0}")]
+    NoFolder(PathBuf),
     #[error("git {command}: {said}")]
     Git { command: String, said: String },
     #[error("{0} names no commit")]
@@ -91,6 +93,9 @@ impl<'a> Repository<'a> {
     }
 
     fn git(&self, args: &[&str], input: &[u8]) -> Result<Vec<u8>, RepositoryError> {
+        if !self.folder.is_dir() {
+            return Err(RepositoryError::NoFolder(self.folder.clone()));
+        }
         let mut command = child::command("git").map_err(RepositoryError::NoGit)?;
         command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
         command.args(["--no-pager", "--no-replace-objects", "--literal-pathspecs"]);

@@ -41,9 +41,10 @@ impl Default for Thresholds {
 
 impl Thresholds {
     /// The default for so many scenarios: where there are many, one that happens to be alike says
-    /// less than two that agree.
+    /// less than two that agree, and among hundreds some two agree on anything.
     pub fn for_scenarios(n: usize) -> Self {
-        Self { support: if n < MANY { 1 } else { 2 }, ..Self::default() }
+        let hundredth = u32::try_from(n / 100).unwrap_or(u32::MAX);
+        Self { support: if n < MANY { 1 } else { hundredth.max(2) }, ..Self::default() }
     }
 
     pub(crate) fn admit(&self, n_both: u32, n_situations: u32) -> bool {
@@ -107,14 +108,19 @@ pub fn prioritise(rules: Vec<Rule>, situation: &Situation) -> Vec<Ranked> {
     let mut seen = BTreeSet::new();
     let mut kept = rank_rules(rules, situation);
     kept.retain(|ranked| seen.insert(ranked.rule.fix.clone()));
+    count_ranks(&mut kept);
+    kept
+}
+
+/// Ranks from 1 without gaps, where some rules of a ranked list were dropped.
+pub(crate) fn count_ranks(kept: &mut [Ranked]) {
     let mut last = (0, 0);
-    for ranked in &mut kept {
+    for ranked in kept {
         if ranked.rank != last.0 {
             last = (ranked.rank, last.1 + 1);
         }
         ranked.rank = last.1;
     }
-    kept
 }
 
 /// Rules to read: the most general of the surest first.

@@ -105,3 +105,12 @@ fn hostile_repositories_run_nothing_and_break_nothing() {
     assert_eq!(paths, ["latin.c", "a.c"]);
     assert!(!mark.exists(), "something of the repository was run");
 }
+
+#[test]
+fn a_folder_that_is_not_there_is_said() {
+    let home = tempfile::tempdir().unwrap();
+    let cancel = base::Cancel::default();
+    let missing = home.path().join("missing");
+    let why = Repository::new(&missing, &cancel).past_fixes(10).err().unwrap().to_string();
+    assert_eq!(why, format!("there is no folder {}", missing.display()));
+}

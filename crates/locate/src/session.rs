@@ -217,17 +217,25 @@ impl<'a> Session<'a> {
 
     /// Events a replaced run of this test may take before it counts as hanging.
     pub(crate) fn steps_after(&self, test: usize) -> u64 {
-        let longest = self
-            .tests
-            .iter()
-            .filter(|t| t.ending != Ending::OverLimit)
-            .map(|t| t.events)
-            .max()
-            .unwrap_or(0);
+        let ended = self.tests.iter().filter(|t| matches!(t.ending, Ending::Exited(_)));
         let own = &self.tests[test];
-        let normal = if own.ending == Ending::OverLimit { longest } else { own.events };
-        (3 * normal).max(longest).saturating_add(10_000).min(self.options.limits.steps)
+        let enough = enough_steps(own.ending, own.events, ended.map(|t| t.events).max());
+        enough.min(self.options.limits.steps)
     }
+}
+
+/// A crashing run that is so many times longer than any that ends has run away.
+const RUNAWAY: u64 = 10;
+
+/// Events a changed run may take, from how the run ended unchanged and from the longest run that
+/// came to an end. One that ended only because it crashed may have run away for long before.
+fn enough_steps(ending: Ending, events: u64, longest: Option<u64>) -> u64 {
+    let normal = match (ending, longest) {
+        (Ending::OverLimit, _) => longest.unwrap_or(0),
+        (Ending::Exited(_), _) | (_, None) => events,
+        (_, Some(longest)) => events.min(longest.saturating_mul(RUNAWAY)),
+    };
+    normal.saturating_mul(3).max(longest.unwrap_or(0)).saturating_add(10_000)
 }
 
 /// A test run three times: instrumented, plain, and profiled.
@@ -280,5 +288,20 @@ impl Trial {
             ));
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_after_running_away_does_not_set_the_budget() {
+        let crash = Ending::Signalled(11);
+        assert_eq!(enough_steps(crash, 5_000_000, Some(400)), 22_000);
+        assert_eq!(enough_steps(crash, 300, Some(400)), 10_900);
+        assert_eq!(enough_steps(crash, 5_000_000, None), 15_010_000);
+        assert_eq!(enough_steps(Ending::Exited(0), 5_000, Some(5_000)), 25_000);
+        assert_eq!(enough_steps(Ending::OverLimit, 200_000_000, Some(400)), 11_200);
     }
 }

@@ -11,8 +11,8 @@ use base::Cancel;
 use base::child::{self, Ending, Limits};
 use serde::Deserialize;
 
-use crate::bench::mutate;
-use crate::seed_knowledge::Seeded;
+use crate::bench::{mutate, parallel};
+use crate::seed_knowledge::{N_JOBS, Seeded};
 
 /// How their names begin.
 pub const MUTANT: &str = "mutant-";
@@ -46,28 +46,30 @@ enum Verdict {
 
 /// Up to so many mutants of each program that has faults here.
 pub fn mutants(faults: &[Seeded], n_each: usize) -> Result<Vec<Seeded>> {
+    let programs: Vec<&[Seeded]> = faults.chunk_by(|a, b| a.program == b.program).collect();
+    let found = parallel::map(&programs, N_JOBS, |of_program| mutants_of(of_program, n_each));
+    Ok(found.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+}
+
+fn mutants_of(of_program: &[Seeded], n: usize) -> Result<Vec<Seeded>> {
     let scratch = tempfile::tempdir()?;
+    let fault = of_program.first().context("a program without faults")?;
+    let tests: Tests = toml::from_str(&fs::read_to_string(&fault.tests)?)
+        .with_context(|| format!("tests of {}", fault.program))?;
     let mut found: Vec<Seeded> = Vec::new();
-    for of_program in faults.chunk_by(|a, b| a.program == b.program) {
-        let fault = &of_program[0];
-        let tests: Tests = toml::from_str(&fs::read_to_string(&fault.tests)?)
-            .with_context(|| format!("tests of {}", fault.program))?;
-        let mut n_found = 0;
-        for mutant in mutate::mutants(&fault.right, n_each * N_DRAWN) {
-            if n_found == n_each {
-                break;
-            }
-            let is_written = of_program.iter().any(|other| other.faulty == mutant.text);
-            if !is_written && is_noticed(&mutant.text, &tests.test, scratch.path())? {
-                n_found += 1;
-                found.push(Seeded {
-                    program: fault.program.clone(),
-                    name: format!("{MUTANT}{n_found}"),
-                    right: fault.right.clone(),
-                    faulty: mutant.text,
-                    tests: fault.tests.clone(),
-                });
-            }
+    for mutant in mutate::mutants(&fault.right, n * N_DRAWN) {
+        if found.len() == n {
+            break;
+        }
+        let is_written = of_program.iter().any(|other| other.faulty == mutant.text);
+        if !is_written && is_noticed(&mutant.text, &tests.test, scratch.path())? {
+            found.push(Seeded {
+                program: fault.program.clone(),
+                name: format!("{MUTANT}{}", found.len() + 1),
+                right: fault.right.clone(),
+                faulty: mutant.text,
+                tests: fault.tests.clone(),
+            });
         }
     }
     Ok(found)

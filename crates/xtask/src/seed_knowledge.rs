@@ -1,5 +1,5 @@
 //! `cargo xtask seed-knowledge`: learns the shipped knowledge base from the faults seeded into the
-//! programs of `bench/bugfix`, one `firstfault learn` for each fault.
+//! programs of `bench/bugfix`, written by hand or drawn by mutation, one `firstfault learn` for each.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,9 @@ use anyhow::{Context, Result, bail};
 use base::Cancel;
 use base::child::{self, Limits};
 use serde::Deserialize;
+
+use crate::bench::parallel;
+use crate::mutated::{MUTANT, mutants};
 
 /// `bench/bugfix/PROGRAM/faults.toml`.
 #[derive(Deserialize)]
@@ -47,6 +50,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Programs with faults that are learned.
 pub const LEARNED: &str = "bench/bugfix";
 
+/// Mutants that are learned of each program, besides the faults written by hand.
+const N_MUTANTS: usize = 30;
+
+/// Faults learned at a time.
+pub const N_JOBS: usize = 2;
+
 pub fn run(root: &Path, firstfault: Option<&Path>) -> Result<()> {
     let firstfault = match firstfault {
         Some(path) => std::path::absolute(path)?,
@@ -54,7 +63,7 @@ pub fn run(root: &Path, firstfault: Option<&Path>) -> Result<()> {
     };
     let scratch = tempfile::tempdir()?;
     let knowledge = scratch.path().join("knowledge.db");
-    let n = learn_all(&firstfault, &seeded(&root.join(LEARNED))?, &knowledge)?;
+    let n = learn_all(&firstfault, &learned(root)?, &knowledge)?;
     let listed = listed(&firstfault, &knowledge)?;
     let shipped = root.join("crates/bugfix/knowledge/shipped.jsonl");
     fs::write(&shipped, listed).with_context(|| format!("cannot write {}", shipped.display()))?;
@@ -90,14 +99,36 @@ pub fn seeded(folder: &Path) -> Result<Vec<Seeded>> {
     Ok(found)
 }
 
-/// Learns each fix into a knowledge base; how many were learned.
+/// The faults that are learned: those written by hand, and as many mutants again and more, since
+/// rules need situations that are alike.
+pub fn learned(root: &Path) -> Result<Vec<Seeded>> {
+    let mut faults = seeded(&root.join(LEARNED))?;
+    let mutants = mutants(&faults, N_MUTANTS)?;
+    faults.extend(mutants);
+    Ok(faults)
+}
+
+/// Learns each fix into a knowledge base; how many were learned. A mutant that cannot be learned is
+/// passed over, a fault written by hand must be.
 pub fn learn_all(firstfault: &Path, seeded: &[Seeded], knowledge: &Path) -> Result<usize> {
-    for (number, fault) in seeded.iter().enumerate() {
+    let outcomes = parallel::map(seeded, N_JOBS, |fault| {
         let origin = format!("{}/{}", fault.program, fault.name);
-        fault.learn(firstfault, knowledge, &origin)?;
-        eprintln!("{} of {}: {origin}", number + 1, seeded.len());
+        let outcome = fault.learn(firstfault, knowledge, &origin);
+        eprintln!(
+            "{origin}: {}",
+            outcome.as_ref().map_or_else(|e| format!("{e:#}"), |()| "learned".into())
+        );
+        outcome
+    });
+    let mut n_learned = 0;
+    for (fault, outcome) in seeded.iter().zip(outcomes) {
+        match outcome {
+            Ok(()) => n_learned += 1,
+            Err(_) if fault.name.starts_with(MUTANT) => {}
+            Err(why) => return Err(why),
+        }
     }
-    Ok(seeded.len())
+    Ok(n_learned)
 }
 
 /// All scenarios of a knowledge base, one a line, in the order of their origins.

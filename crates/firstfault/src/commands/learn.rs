@@ -339,11 +339,13 @@ fn counted(what: &str, judged: &[Judged]) -> String {
         judged.iter().filter(is_right).count()
     };
     format!(
-        "{what}: {} scenarios, a right suggestion first for {}, within 3 for {}, within 5 for {}\n",
+        "{what}: {} scenarios, a right suggestion first for {}, within 3 for {}, within 5 for {}; \
+         one that few have within 3 for {}\n",
         judged.len(),
         within(1),
         within(3),
-        within(5)
+        within(5),
+        judged.iter().filter(|judged| judged.is_told_apart).count()
     )
 }
 

@@ -21,7 +21,7 @@ pub mod mutate;
 mod obtain;
 mod origin;
 mod overhead;
-mod parallel;
+pub mod parallel;
 mod report;
 mod subject;
 mod table;
