@@ -182,8 +182,9 @@ fn score(template: &Template, a: &str, b: &str, counts: Counts) -> Option<(f64, 
     let share = counts.share();
     bonus += share.map_or(0.0, |share| (2.0 * share - 1.0) * SHARE_BONUS);
     let is_frequent = counts.followed >= template.min_followed;
-    let is_refuted =
-        z < REFUTED_Z.min(template.min_z) || share.is_some_and(|share| share < template.min_share);
+    let is_refuted = z < REFUTED_Z.min(template.min_z)
+        || share.is_some_and(|share| share < template.min_share)
+        || (template.min_share > 0.0 && counts.speaking_for == 0);
     let is_plausible = !is_refuted
         && ((is_promoted && counts.followed > counts.broken)
             || (is_frequent && plausible_z >= template.min_z));
