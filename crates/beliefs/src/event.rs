@@ -180,7 +180,7 @@ impl Outcome {
 }
 
 /// Flags of a row, by the names templates use.
-pub const FLAGS: [&str; 20] = [
+pub const FLAGS: [&str; 23] = [
     "pointer",        // the value is a pointer
     "integer",        // the value is an integer
     "macro",          // the action, or what contradicts it, stands in the body of a macro
@@ -201,6 +201,9 @@ pub const FLAGS: [&str; 20] = [
     "handed",         // the object of a pair was handed in by the caller
     "joined",         // what is tested may come from elsewhere, too
     "settled",        // on every path the object is released or somebody else's
+    "conditional",    // other conditions decide, too, on the way between the two places
+    "fails",          // where the test says so, the function fails as well
+    "goes-on",        // where the test says so, the function goes on all the same
 ];
 
 pub fn flag(name: &str) -> Option<u32> {
@@ -227,6 +230,9 @@ pub const RELEASE: u32 = 1 << 16;
 pub const HANDED: u32 = 1 << 17;
 pub const JOINED: u32 = 1 << 18;
 pub const SETTLED: u32 = 1 << 19;
+pub const CONDITIONAL: u32 = 1 << 20;
+pub const FAILS: u32 = 1 << 21;
+pub const GOES_ON: u32 = 1 << 22;
 
 /// An interned string of one unit's events. 0 is the empty one.
 pub type Symbol = u32;

@@ -4,6 +4,8 @@
 //! Each unit is summarised on its own; closing the summaries over calls needs only the
 //! summaries. Functions go by name: `static` ones by name and unit.
 
+mod locks;
+
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -93,6 +95,14 @@ pub struct Summary {
     pub parameter_names: Vec<Box<str>>,
     /// Locks it has taken and may still hold when it returns.
     pub takes: BTreeSet<Box<str>>,
+    /// Locks it releases without having taken them.
+    pub gives_back: BTreeSet<Box<str>>,
+    /// Locks it takes anywhere, and locks it releases anywhere.
+    pub acquires: BTreeSet<Box<str>>,
+    pub releases: BTreeSet<Box<str>>,
+    /// Numbers it branches on, and numbers it hands on.
+    pub decides: BTreeSet<u32>,
+    pub hands_on_numbers: BTreeSet<Handed>,
 }
 
 /// Summaries by key.
@@ -163,12 +173,18 @@ struct Traits {
     keeps: u64,
     frees: u64,
     taints: u64,
+    decides: u64,
     /// Locks every caller holds.
     entry_locks: Vec<Box<str>>,
     parameter_names: Vec<Box<str>>,
     /// Members and parameters the function is assigned to, others being assigned to them too.
     interfaces: Vec<Box<str>>,
+    /// Locks it returns with, and locks it releases for its callers, by itself or through others.
     takes: Vec<Box<str>>,
+    gives_back: Vec<Box<str>>,
+    /// Locks that a caller takes by another call, and locks that a caller releases for it.
+    taken_before: Vec<Box<str>>,
+    given_back_after: Vec<Box<str>>,
 }
 
 impl Known {
@@ -224,6 +240,29 @@ impl Known {
     pub fn takes(&self, key: &str, lock: &str) -> bool {
         let traits = self.functions.get(key);
         traits.is_some_and(|traits| traits.takes.iter().any(|taken| **taken == *lock))
+    }
+
+    /// Whether the function releases the lock for its callers.
+    pub fn gives_back(&self, key: &str, lock: &str) -> bool {
+        let traits = self.functions.get(key);
+        traits.is_some_and(|traits| traits.gives_back.iter().any(|given| **given == *lock))
+    }
+
+    /// Whether a caller of the function has the lock from another call.
+    pub fn is_taken_before(&self, key: &str, lock: &str) -> bool {
+        let traits = self.functions.get(key);
+        traits.is_some_and(|traits| traits.taken_before.iter().any(|taken| **taken == *lock))
+    }
+
+    /// Whether a caller of the function releases the lock that it did not take itself.
+    pub fn is_given_back_after(&self, key: &str, lock: &str) -> bool {
+        let traits = self.functions.get(key);
+        traits.is_some_and(|traits| traits.given_back_after.iter().any(|given| **given == *lock))
+    }
+
+    /// Whether a number handed over there decides what the function does.
+    pub fn decides(&self, key: &str, argument: u32) -> bool {
+        self.has(key, argument, |traits| traits.decides)
     }
 
     pub fn entry_locks(&self, key: &str) -> &[Box<str>] {
@@ -284,7 +323,6 @@ impl Known {
             let traits = known.functions.entry(key.clone()).or_default();
             traits.is_defined = summary.is_defined;
             traits.parameter_names.clone_from(&summary.parameter_names);
-            traits.takes = summary.takes.iter().cloned().collect();
         }
         known.close_never_returns(&all);
         let derefs = direct(&all, |s| &s.dereferences);
@@ -317,8 +355,12 @@ impl Known {
             |callee, argument| external(callee, argument, |e| &e.frees),
         );
         known.mark(frees, |traits| &mut traits.frees);
+        let decides = direct(&all, |s| &s.decides);
+        let decides = closed(&all, |s| &s.hands_on_numbers, decides, |_, _| false);
+        known.mark(decides, |traits| &mut traits.decides);
         known.close_taints(&all, &rest.assigned);
         known.close_entry_locks(&rest.calls);
+        known.close_locks(&all, &rest.calls);
         let locked: BTreeSet<&Box<str>> = known.locked.iter().collect();
         let mut hasher = DefaultHasher::new();
         (&known.settings, locked).hash(&mut hasher);
@@ -361,45 +403,6 @@ impl Known {
                         self.by_class.entry(slot).or_insert_with(|| (*other).clone());
                     }
                 }
-            }
-        }
-    }
-
-    /// The locks that every known caller holds, callers' callers included.
-    fn close_entry_locks(&mut self, calls: &BTreeSet<LockedCall>) {
-        type Sites<'a> = Vec<(&'a str, &'a [Box<str>])>;
-        let mut sites: BTreeMap<&str, Sites> = BTreeMap::new();
-        for (caller, callee, held) in calls {
-            sites.entry(callee).or_default().push((caller, held));
-        }
-        // From everything downwards: what no caller contradicts stays.
-        let mut entry: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (callee, sites) in &sites {
-            let all = sites.iter().flat_map(|(_, held)| held.iter().map(|name| &**name));
-            entry.insert(callee, all.collect());
-        }
-        for _round in 0..8 {
-            let mut changed = false;
-            for (callee, sites) in &sites {
-                let holds = |name: &str| {
-                    sites.iter().all(|(caller, held)| {
-                        held.iter().any(|held| **held == *name)
-                            || entry.get(caller).is_some_and(|above| above.contains(name))
-                    })
-                };
-                let kept: BTreeSet<&str> =
-                    entry[callee].iter().copied().filter(|name| holds(name)).collect();
-                changed |= kept.len() != entry[callee].len();
-                entry.insert(callee, kept);
-            }
-            if !changed {
-                break;
-            }
-        }
-        for (callee, held) in entry {
-            if !held.is_empty() {
-                let traits = self.functions.entry(callee.into()).or_default();
-                traits.entry_locks = held.into_iter().map(Into::into).collect();
             }
         }
     }

@@ -84,7 +84,10 @@ pub fn lock_base(routine: &str) -> String {
 pub fn is_life_cycle(name: &str) -> bool {
     const WORDS: [&str; 8] =
         ["init", "new", "create", "alloc", "setup", "fini", "open", "shutdown"];
-    is_release(name) || words(name).any(|word| WORDS.contains(&word.as_str()))
+    // `init0` and `new2` do what `init` and `new` do.
+    let plain =
+        |word: &String| WORDS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    is_release(name) || words(name).any(|word| plain(&word))
 }
 
 /// Whether a routine's name says that what it keeps of its arguments is its own from then on.

@@ -74,6 +74,12 @@ struct Written {
     promote: Vec<String>,
     #[serde(default)]
     habit: Vec<String>,
+    #[serde(default)]
+    speaks_for: Vec<String>,
+    #[serde(default)]
+    speaks_against: Vec<String>,
+    #[serde(default)]
+    min_share: f64,
     #[serde(default = "default_p0")]
     p0: f64,
     #[serde(default = "default_min_z")]
@@ -140,6 +146,12 @@ pub struct Template {
     /// A site with one of these and without any partner has no say, unless sites with them
     /// follow the rule as a habit.
     pub habit: u32,
+    /// Of the rows that follow the rule, those with one flag tell that it is meant, those with the
+    /// other that it is not.
+    pub speaks_for: u32,
+    pub speaks_against: u32,
+    /// Rules for which a smaller share of those speaks are none.
+    pub min_share: f64,
     pub p0: f64,
     /// Rules below this are coincidences.
     pub min_z: f64,
@@ -195,6 +207,9 @@ impl Template {
             lenient: flags(&written.lenient)?,
             promote: flags(&written.promote)?,
             habit: flags(&written.habit)?,
+            speaks_for: flags(&written.speaks_for)?,
+            speaks_against: flags(&written.speaks_against)?,
+            min_share: written.min_share,
             p0: written.p0,
             min_z: written.min_z,
             min_followed: written.min_followed,

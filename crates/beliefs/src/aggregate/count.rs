@@ -72,6 +72,8 @@ impl Counted {
             if follows {
                 count.followed += 1;
                 count.promoting += u64::from(template.promotes(event.flags));
+                count.speaking_for += u64::from(event.flags & template.speaks_for != 0);
+                count.speaking_against += u64::from(event.flags & template.speaks_against != 0);
             } else {
                 count.broken += 1;
             }
@@ -134,9 +136,6 @@ impl Counted {
                     count.broken = count.broken.saturating_sub(bare);
                     count.excuses_bare = true;
                 }
-            }
-            if count.is_lenient() {
-                count.broken -= count.lenient.min(count.broken);
             }
         }
     }

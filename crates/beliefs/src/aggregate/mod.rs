@@ -28,6 +28,11 @@ const HINT_BONUS: f64 = 2.0;
 /// What it adds to a rule that a place that follows it leaves no doubt about.
 const PROMOTION_BONUS: f64 = 1.0;
 
+/// Places that have to tell whether a rule is meant before that counts.
+const MIN_SPEAKING: u64 = 3;
+/// What it adds if all of them say so, and takes away if none does.
+const SHARE_BONUS: f64 = 1.0;
+
 /// A rule this many standard errors below the share expected is none, whatever speaks for it: so
 /// few followers are a chance of 1 in 100. For a dozen places that is about two thirds of them.
 const REFUTED_Z: f64 = -2.326;
@@ -65,12 +70,21 @@ pub struct Counts {
     habitual: u64,
     /// Whether bare sites are excused, because there is no such habit.
     excuses_bare: bool,
+    /// Places that follow the rule and tell that it is meant, or that it is not.
+    speaking_for: u64,
+    speaking_against: u64,
 }
 
 impl Counts {
     /// Whether what the template is lenient about is a habit here.
     fn is_lenient(&self) -> bool {
         self.lenient >= 3 && self.lenient * 10 >= self.followed
+    }
+
+    /// The share of the places that tell whether the rule is meant and say yes.
+    fn share(&self) -> Option<f64> {
+        let n = self.speaking_for + self.speaking_against;
+        (n >= MIN_SPEAKING).then(|| self.speaking_for as f64 / n as f64)
     }
 }
 
@@ -164,10 +178,15 @@ fn score(template: &Template, a: &str, b: &str, counts: Counts) -> Option<(f64, 
     let is_promoted = counts.promoting > 0;
     let mut bonus = if template.hinted(shown(a), shown(b)) { HINT_BONUS } else { 0.0 };
     bonus += if is_promoted { PROMOTION_BONUS } else { 0.0 };
+    let plausible_z = z + bonus;
+    let share = counts.share();
+    bonus += share.map_or(0.0, |share| (2.0 * share - 1.0) * SHARE_BONUS);
     let is_frequent = counts.followed >= template.min_followed;
-    let is_refuted = z < REFUTED_Z.min(template.min_z);
+    let is_refuted = z < REFUTED_Z.min(template.min_z)
+        || share.is_some_and(|share| share < template.min_share)
+        || (template.min_share > 0.0 && counts.speaking_for == 0);
     let is_plausible = !is_refuted
         && ((is_promoted && counts.followed > counts.broken)
-            || (is_frequent && z + bonus >= template.min_z));
+            || (is_frequent && plausible_z >= template.min_z));
     is_plausible.then_some((z, template.weight + z + bonus))
 }

@@ -19,6 +19,17 @@ const NEVER_MALUS: f64 = 1.5;
 /// And more where its name says so, too.
 const WRAPPER_MALUS: f64 = 1.0;
 
+/// What it takes away that another deviation from the same rule comes first: if that one is wrong,
+/// so is this one most likely.
+const AGAIN_MALUS: f64 = 0.15;
+const MAX_AGAIN_MALUS: f64 = 1.5;
+
+/// What it takes away that more paths of the function go without than with: most likely something
+/// else is done on those.
+const MOSTLY_MALUS: f64 = 0.5;
+/// What it takes away that a value is only handed on: whoever gets it may know what to do.
+const USED_MALUS: f64 = 0.75;
+
 /// How plausible the single deviation is, from the paths of its own function.
 fn own_z(found: &Found, p0: f64) -> f64 {
     z(u64::from(found.with + found.without), u64::from(found.with), p0)
@@ -42,8 +53,11 @@ pub fn tell(template: &Template, key: &Key, rule: &Rule, deviations: &mut Vec<De
         if template.has_partner() && told.contains(&object) && !found.detail.is_empty() {
             continue;
         }
+        // Contradictions stand for themselves, whatever else has the same name.
+        let n_before = if template.belief == Belief::May { told.len() } else { 0 };
+        let again = (AGAIN_MALUS * n_before as f64).min(MAX_AGAIN_MALUS);
         told.push(object);
-        deviations.push(deviation(template, key, rule, found));
+        deviations.push(deviation(template, key, rule, found, again));
     }
 }
 
@@ -52,7 +66,7 @@ fn is_wrapper(template: &Template, key: &Key, found: &Found) -> bool {
     found.with == 0 && template.hinted(&found.place.function, shown(&key.2))
 }
 
-fn deviation(template: &Template, key: &Key, rule: &Rule, found: &Found) -> Deviation {
+fn deviation(template: &Template, key: &Key, rule: &Rule, found: &Found, again: f64) -> Deviation {
     let (_, a, b) = key;
     let words = Words { template, a: shown(a), b: shown(b), counts: rule.counts };
     let n = rule.counts.followed + rule.counts.broken;
@@ -60,8 +74,10 @@ fn deviation(template: &Template, key: &Key, rule: &Rule, found: &Found) -> Devi
     let malus = match (is_never, is_wrapper(template, key, found)) {
         (true, true) => NEVER_MALUS + WRAPPER_MALUS,
         (true, false) => NEVER_MALUS,
+        (false, _) if found.without > found.with => MOSTLY_MALUS,
         (false, _) => 0.0,
     };
+    let malus = malus + if found.outcome == Outcome::Used { USED_MALUS } else { 0.0 };
     let told = if is_never { &template.absent } else { &template.deviation };
     let message = match template.belief {
         Belief::Must => words.fill(told, found),
@@ -96,7 +112,7 @@ fn deviation(template: &Template, key: &Key, rule: &Rule, found: &Found) -> Devi
         place: found.place.clone(),
         message,
         z: rule.z,
-        score: rule.score - malus,
+        score: rule.score - malus - again,
         n_followed: rule.counts.followed,
         n_broken: rule.counts.broken,
         examples: examples.into_iter().map(|f| example(&template.example, f)).collect(),

@@ -94,7 +94,10 @@ impl Visitor for Afterwards<'_, '_> {
     }
 
     fn edge(&mut self, (): &mut (), env: &Env, from: BlockId, to: BlockId) -> Flow {
-        let is_new = self.fun.is_back_edge(from, to) && self.fun.is_recomputed(self.value, to);
+        // The next time round, memory is read again: another element, or the new head of a list.
+        let is_new = self.fun.is_back_edge(from, to)
+            && (self.fun.values.is_from_memory(self.value)
+                || self.fun.is_recomputed(self.value, to));
         if is_new || env.is_doubtful() { Flow::Stop } else { Flow::On }
     }
 

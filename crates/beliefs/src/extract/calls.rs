@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::function::Fun;
 use super::locks::Locks;
 use super::sink::{Row, Sink};
-use crate::event::{INTEGER, Kind, Outcome, POINTER};
+use crate::event::{INTEGER, Kind, Outcome, SETTLED};
 use crate::known::shown;
 use crate::latent;
 
@@ -17,6 +17,7 @@ const MIN_NAME: usize = 3;
 const MAX_GUARDS: usize = 12;
 
 pub fn extract(fun: &Fun, locks: &Locks, sink: &mut Sink) {
+    let mut orders = Vec::new();
     for (id, inst, call) in fun.calls() {
         let Callee::Function(callee_id) = call.callee else { continue };
         if !fun.cfg.is_reachable(inst.block) {
@@ -25,7 +26,21 @@ pub fn extract(fun: &Fun, locks: &Locks, sink: &mut Sink) {
         let callee = fun.keys.function(callee_id);
         guards(fun, id, callee, sink);
         constants(fun, id, call, callee, sink);
-        order(fun, id, call, callee, sink);
+        if let Some((outcome, swapped)) = order(fun, call, callee) {
+            orders.push((id, callee, outcome, swapped));
+        }
+    }
+    for (id, callee, outcome, swapped) in &orders {
+        // Who also hands them over in order knows it, and means the other order here.
+        let is_straight = |other: &(InstId, &str, Outcome, String)| {
+            other.1 == *callee && other.2 == Outcome::InOrder
+        };
+        if *outcome == Outcome::Swapped && orders.iter().any(is_straight) {
+            continue;
+        }
+        let site = sink.site();
+        let row = Row { detail: swapped, ..Row::new(Kind::Order, *outcome, callee) };
+        sink.add(fun, fun.body.insts[*id].loc, site, row);
     }
     if !locks.is_empty() {
         contexts(fun, locks, sink);
@@ -112,19 +127,26 @@ fn unlocked_calls(fun: &Fun, sink: &mut Sink) {
     }
 }
 
-/// Arguments that are constants: the last two of a call with several tell most.
+/// Numbers that choose what the callee does. Which byte a buffer is filled with, or how long it is,
+/// is data and no habit.
 fn constants(fun: &Fun, id: InstId, call: &Call, callee: &str, sink: &mut Sink) {
-    for (index, arg) in call.args.iter().enumerate() {
-        let Operand::Const(_) = arg else { continue };
-        let Some(number) = fun.constant(*arg) else { continue };
-        let flags = if fun.ty(*arg) == Ty::Ptr { POINTER } else { INTEGER };
+    for (index, arg) in (0u32..).zip(&call.args) {
+        if !fun.known.decides(callee, index) {
+            continue;
+        }
+        let number = fun.constant(*arg);
+        let value = number.map_or("something else".to_owned(), |number| number.to_string());
         let slot = format!("{} of {}", ordinal(index), callee);
-        let value = if flags == POINTER { "NULL".to_owned() } else { number.to_string() };
         let site = sink.site();
         let loc = fun.body.insts[id].loc;
+        // Who hands over a variable has not chosen, but shows that there is a choice.
+        let flags = INTEGER | if number.is_none() { SETTLED } else { 0 };
         let site_row =
             Row { detail: &value, flags, ..Row::new(Kind::Constant, Outcome::Site, &slot) };
         sink.add(fun, loc, site, site_row);
+        if number.is_none() {
+            continue;
+        }
         let row = Row {
             b: &value,
             detail: &value,
@@ -136,20 +158,20 @@ fn constants(fun: &Fun, id: InstId, call: &Call, callee: &str, sink: &mut Sink) 
     }
 }
 
-fn ordinal(index: usize) -> String {
+fn ordinal(index: u32) -> String {
     format!("argument {}", index + 1)
 }
 
 /// Arguments that have the names of the callee's parameters, in their order or not.
-fn order(fun: &Fun, id: InstId, call: &Call, callee: &str, sink: &mut Sink) {
+fn order(fun: &Fun, call: &Call, callee: &str) -> Option<(Outcome, String)> {
     let parameters = fun.known.parameter_names(callee);
     if parameters.len() < 2 || parameters.len() != call.args.len() {
-        return;
+        return None;
     }
     let names: Vec<String> = call.args.iter().map(|arg| argument_name(fun, *arg)).collect();
     let distinct: FxHashSet<&str> = parameters.iter().map(|name| &**name).collect();
     if distinct.len() != parameters.len() {
-        return;
+        return None;
     }
     let mut outcome = None;
     let mut swapped = String::new();
@@ -169,11 +191,7 @@ fn order(fun: &Fun, id: InstId, call: &Call, callee: &str, sink: &mut Sink) {
             }
         }
     }
-    if let Some(outcome) = outcome {
-        let site = sink.site();
-        let row = Row { detail: &swapped, ..Row::new(Kind::Order, outcome, callee) };
-        sink.add(fun, fun.body.insts[id].loc, site, row);
-    }
+    outcome.map(|outcome| (outcome, swapped))
 }
 
 /// The last part of an argument's name: `s->width` is `width`.

@@ -134,7 +134,10 @@ impl Env {
         if let Some(number) = fun.constant(condition) {
             return (number != 0) == taken;
         }
-        let Some((_, inst)) = fun.inst(condition) else { return true };
+        // A parameter that is a truth value decides as it is.
+        let Some((_, inst)) = fun.inst(condition) else {
+            return self.compare(fun, interest, condition, Predicate::Ne, 0, taken);
+        };
         match &inst.op {
             Op::Compare { predicate, lhs, rhs } => {
                 let (mut lhs, mut rhs, mut predicate) =

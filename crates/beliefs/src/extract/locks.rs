@@ -4,18 +4,20 @@
 //! held, from the function's start if nobody took it since. Locks and variables go by the
 //! names they have over the whole program: a global's, or a record's and its member's.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+mod accesses;
 
-use program::{BlockId, Const, InstId, Op, Operand, PathStep, Ty};
+use std::collections::BTreeSet;
+
+use program::{BlockId, Const, InstId, Op, Operand, Ty};
 
 use super::function::Fun;
 use super::sink::{Row, Sink};
 use super::subjects::object;
-use super::values::{Shape, Value};
-use crate::event::{ALONE, BELIEVED, Kind, Outcome, PRIVATE, RELEASE, WRITE};
+use super::values::Value;
+use crate::event::{Kind, Outcome, PRIVATE, RELEASE};
 use crate::known::shown;
 use crate::latent::{self, LockAction};
+pub use accesses::accesses;
 
 /// One lock action of a function.
 struct Action {
@@ -41,6 +43,12 @@ pub struct HeldLock<'a> {
     pub is_believed: bool,
 }
 
+impl<'a> HeldLock<'a> {
+    fn inherited(name: &'a str) -> Self {
+        Self { name, since: None, is_believed: false }
+    }
+}
+
 /// What is known of one lock at a point: held or not, and since which action.
 type Held = Option<(bool, Option<InstId>)>;
 
@@ -50,6 +58,8 @@ pub struct Locks {
     actions: Vec<Action>,
     /// By block; `None` where control does not come.
     before: Vec<Option<Vec<Held>>>,
+    /// By lock: a release says that it was held from the start.
+    is_believed: Vec<bool>,
     /// Locks the callers hold.
     inherited: Vec<Box<str>>,
 }
@@ -60,6 +70,7 @@ impl Locks {
             locks: Vec::new(),
             actions: Vec::new(),
             before: Vec::new(),
+            is_believed: Vec::new(),
             inherited: fun.known.entry_locks(fun.key()).to_vec(),
         };
         for (id, inst, call) in fun.calls() {
@@ -73,9 +84,13 @@ impl Locks {
             if !takes_whole_lock(fun, routine, call) {
                 continue;
             }
-            let object = first.and_then(|arg| fun.value(arg)).map(|value| object(fun, value));
+            let asked_for = first.and_then(|arg| asked_for(fun, arg));
+            let object = match asked_for {
+                Some(_) => None,
+                None => first.and_then(|arg| fun.value(arg)).map(|value| object(fun, value)),
+            };
             let name = match first {
-                Some(arg) => lock_name(fun, arg),
+                Some(arg) => asked_for.or_else(|| lock_name(fun, arg)),
                 None => Some(latent::lock_base(routine)),
             };
             let Some(name) = name else { continue };
@@ -103,7 +118,8 @@ impl Locks {
             |action: &Action| (fun.cfg.position(fun.body.insts[action.inst].block), action.inst);
         let taken_before = |release: &Action| {
             self.actions.iter().any(|action| {
-                action.lock == release.lock
+                // A join may have made another value of it since.
+                self.locks[action.lock].name == self.locks[release.lock].name
                     && action.what == LockAction::Acquire
                     && position(action) < position(release)
             })
@@ -133,6 +149,7 @@ impl Locks {
             solved = before;
         }
         self.before = solved;
+        self.is_believed = entry.iter().map(Option::is_some).collect();
     }
 
     fn through(
@@ -202,6 +219,7 @@ impl Locks {
             fun.callee(call).is_some_and(|callee| fun.known.takes(callee, name))
         };
         self.is_inherited(name)
+            || fun.known.is_taken_before(fun.key(), name)
             || fun.calls().any(|(id, _, call)| takes(call) && position(id) < position(release.inst))
     }
 
@@ -210,6 +228,18 @@ impl Locks {
         let takes = |action: &&Action| action.what == LockAction::Acquire;
         let kept = self.actions.iter().filter(takes).filter(|action| self.is_kept(fun, action));
         kept.map(|action| self.locks[action.lock].name.clone()).collect()
+    }
+
+    /// The locks that the function releases without having taken them.
+    pub fn given_back(&self) -> BTreeSet<Box<str>> {
+        let believed = self.locks.iter().zip(&self.is_believed).filter(|(_, believed)| **believed);
+        believed.map(|(lock, _)| lock.name.clone()).collect()
+    }
+
+    /// The locks with which the function does this.
+    pub fn with_action(&self, what: LockAction) -> BTreeSet<Box<str>> {
+        let actions = self.actions.iter().filter(|action| action.what == what);
+        actions.map(|action| self.locks[action.lock].name.clone()).collect()
     }
 
     /// Whether a path leads from taking the lock to a return without a release.
@@ -337,6 +367,30 @@ fn takes_whole_lock(fun: &Fun, routine: &str, call: &program::Call) -> bool {
     }
 }
 
+/// The lock that a call takes, by its name over the whole program.
+pub fn taken_by(fun: &Fun, call: &program::Call) -> Option<String> {
+    let program::Callee::Function(callee) = call.callee else { return None };
+    let takes = fun.keys.lock_action(callee) == Some(LockAction::Acquire);
+    let routine = shown(fun.keys.function(callee));
+    if !takes || !takes_whole_lock(fun, routine, call) {
+        return None;
+    }
+    match call.args.first() {
+        Some(arg) => asked_for(fun, *arg).or_else(|| lock_name(fun, *arg)),
+        None => Some(latent::lock_base(routine)),
+    }
+}
+
+/// `lock(the_lock(3))`: who asks for the same again gets the same lock.
+pub fn asked_for(fun: &Fun, arg: Operand) -> Option<String> {
+    let (_, inst) = fun.inst(fun.unconverted(arg))?;
+    let Op::Call(call) = &inst.op else { return None };
+    let callee = shown(fun.callee(call)?);
+    let numbers: Option<Vec<String>> =
+        call.args.iter().map(|arg| fun.constant(*arg).map(|number| number.to_string())).collect();
+    Some(format!("{callee}({})", numbers?.join(", ")))
+}
+
 fn lock_name(fun: &Fun, arg: Operand) -> Option<String> {
     if let Some(name) = variable_name(fun, arg) {
         return Some(name);
@@ -375,126 +429,4 @@ pub fn variable_name(fun: &Fun, address: Operand) -> Option<String> {
         Operand::Inst(_) => fun.field(address),
         Operand::Param(_) => None,
     }
-}
-
-/// Accesses of variables that are used under locks somewhere.
-pub fn accesses(fun: &Fun, locks: &Locks, sink: &mut Sink) {
-    let function_is_private = latent::is_life_cycle(&fun.function.name);
-    let sections = Sections::new(fun, locks);
-    let mut told: Vec<(String, String, bool)> = Vec::new();
-    locks.for_each(fun, |id, held| {
-        let inst = &fun.body.insts[id];
-        let Some((access, is_write)) = shared_access(fun, inst) else { return };
-        let Some(name) = variable_name(fun, access) else { return };
-        if !fun.known.is_locked_somewhere(&name) {
-            return;
-        }
-        let names: Vec<&str> = held.iter().map(|held| held.name).collect();
-        let key = (name.clone(), names.join(" "), is_write);
-        if told.contains(&key) {
-            return;
-        }
-        told.push(key);
-        let private = function_is_private || is_fresh(fun, access);
-        let flags = if is_write { WRITE } else { 0 } | if private { PRIVATE } else { 0 };
-        let site = sink.site();
-        let row = Row { detail: &name, flags, ..Row::new(Kind::Access, Outcome::Site, &name) };
-        sink.add(fun, inst.loc, site, row);
-        for held in held {
-            let alone = if sections.is_about(held, &name) { ALONE } else { 0 };
-            let believed = if held.is_believed { BELIEVED } else { 0 };
-            let row = Row {
-                b: held.name,
-                detail: &name,
-                flags: flags | alone | believed,
-                with: 1,
-                ..Row::new(Kind::Access, Outcome::Every, &name)
-            };
-            sink.add(fun, inst.loc, site, row);
-        }
-    });
-}
-
-/// The address of what an instruction reads or writes, if others may see it, and whether it
-/// writes.
-fn shared_access(fun: &Fun, inst: &program::Inst) -> Option<(Operand, bool)> {
-    let (access, is_write) = match &inst.op {
-        Op::Load(access) => (access, false),
-        Op::Store { access, .. } => (access, true),
-        _ => return None,
-    };
-    may_be_shared(fun, access.ptr).then_some((access.ptr, is_write))
-}
-
-/// What each critical section is about: the one variable it uses, or nothing certain.
-///
-/// A lock protects something. Where a section uses one variable and calls nobody, that is it.
-struct Sections {
-    /// By where the lock was taken; `None` for several variables, or a call.
-    about: BTreeMap<InstId, Option<String>>,
-}
-
-impl Sections {
-    fn new(fun: &Fun, locks: &Locks) -> Self {
-        let mut about: BTreeMap<InstId, Option<String>> = BTreeMap::new();
-        if locks.actions.is_empty() {
-            return Self { about };
-        }
-        locks.for_each(fun, |id, held| {
-            let inst = &fun.body.insts[id];
-            let is_call = matches!(&inst.op, Op::Call(call)
-                if !matches!(call.callee, program::Callee::Intrinsic(_)));
-            let variable =
-                shared_access(fun, inst).and_then(|(access, _)| variable_name(fun, access));
-            if !is_call && variable.is_none() {
-                return;
-            }
-            for since in held.iter().filter_map(|held| held.since) {
-                let is_lock = |name: &String| held.iter().any(|held| held.name == *name);
-                match (&variable, about.entry(since)) {
-                    // Looking at the lock itself is not what the section is for.
-                    (Some(name), _) if is_lock(name) => {}
-                    (Some(name), Entry::Vacant(free)) => drop(free.insert(Some(name.clone()))),
-                    (Some(name), Entry::Occupied(known)) if known.get().as_ref() == Some(name) => {}
-                    (_, entry) => drop(entry.insert_entry(None)),
-                }
-            }
-        });
-        Self { about }
-    }
-
-    fn is_about(&self, held: &HeldLock, variable: &str) -> bool {
-        let about = held.since.and_then(|since| self.about.get(&since));
-        about.is_some_and(|about| about.as_deref() == Some(variable))
-    }
-}
-
-impl<'a> HeldLock<'a> {
-    fn inherited(name: &'a str) -> Self {
-        Self { name, since: None, is_believed: false }
-    }
-}
-
-/// A quick look at an address before its name is worked out.
-fn may_be_shared(fun: &Fun, address: Operand) -> bool {
-    match address {
-        Operand::Const(_) => true,
-        Operand::Inst(id) => match &fun.body.insts[id].op {
-            Op::Address(address) => {
-                address.path.iter().any(|step| matches!(step, PathStep::Field { .. }))
-                    && fun
-                        .value(Operand::Inst(id))
-                        .is_some_and(|value| !fun.is_alloca(fun.values.root(value)))
-            }
-            _ => false,
-        },
-        Operand::Param(_) => false,
-    }
-}
-
-/// Whether the object was made in this function: nobody else knows it yet.
-fn is_fresh(fun: &Fun, address: Operand) -> bool {
-    let Some(root) = fun.value(address).map(|value| fun.values.root(value)) else { return false };
-    matches!(fun.values.shape_of(root), Shape::Inst(id)
-        if matches!(fun.body.insts[*id].op, Op::Call(_)))
 }

@@ -8,6 +8,7 @@ mod calls;
 mod classes;
 mod env;
 mod exits;
+mod failing;
 mod fate;
 mod function;
 mod interest;

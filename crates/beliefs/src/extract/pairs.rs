@@ -13,15 +13,16 @@ use super::env::Env;
 use super::exits::{Exit, Exits};
 use super::function::Fun;
 use super::interest::Interest;
+use super::locks;
 use super::sink::{Row, Sink};
-use super::subjects::{CallSite, Subjects, escaping_store, is_kept, is_outside, object};
+use super::subjects::{CallSite, Subjects, escaping_store, is_kept, is_outside, object, whole};
 use super::values::{Shape, Value};
 use super::walk::{End, Flow, Visitor, walk};
 use crate::event::{
     CAPPED, HANDED, Kind, OUTSIDE, Outcome, SETTLED, STATIC, SUBJECT_NONE, SUBJECT_RESULT,
 };
 use crate::known::shown;
-use crate::latent;
+use crate::latent::{self, LockAction};
 
 pub fn extract(fun: &Fun, interest: &Interest, subjects: &Subjects, sink: &mut Sink) {
     let exits = Exits::new(fun);
@@ -87,6 +88,8 @@ struct Trace<'f, 'a> {
     /// The places and values that are the object.
     objects: SmallVec<[Value; 2]>,
     without_subject: bool,
+    /// The lock that the first call takes.
+    lock: Option<String>,
     callees: Vec<&'f str>,
     /// Callees, by position, that have nothing to do with the first call.
     dropped: Vec<bool>,
@@ -106,7 +109,11 @@ impl Visitor for Trace<'_, '_> {
                 let value = env.resolve(self.fun, *value);
                 self.keep_in_slot(seen, access.ptr, value);
                 let shown = escaping_store(self.fun, access.ptr, value);
-                if shown.is_some_and(|object| self.is_object(seen, object)) {
+                // Whoever has a part of the object, such as the links of a list, has the object.
+                let is_ours = |object: Value| {
+                    self.is_object(seen, object) || self.is_object(seen, whole(self.fun, object))
+                };
+                if shown.is_some_and(is_ours) {
                     seen.is_escaped = true;
                     // Whoever reads it back from there has it again.
                     if let Some(place) = self.fun.value(access.ptr)
@@ -208,6 +215,8 @@ impl<'f> Trace<'f, '_> {
     }
 
     fn call(&mut self, seen: &mut Seen, env: &Env, id: InstId, call: &program::Call) -> Flow {
+        seen.is_escaped |=
+            self.lock.as_deref().is_some_and(|lock| gives_back(self.fun, call, lock));
         let Some(site) = self.subjects.call_at(id) else { return Flow::On };
         let mut is_about = self.without_subject && !site.has_arguments;
         for (index, arg) in (0u32..).zip(&call.args) {
@@ -217,6 +226,10 @@ impl<'f> Trace<'f, '_> {
             };
             if is_object(*arg) || is_object(env.resolve(self.fun, *arg)) {
                 is_about = true;
+                seen.is_escaped |= is_kept(self.fun, call, index);
+            } else if let Some(value) = self.fun.value(*arg)
+                && self.is_object(seen, whole(self.fun, value))
+            {
                 seen.is_escaped |= is_kept(self.fun, call, index);
             }
         }
@@ -276,8 +289,16 @@ fn trace(
     // Whether there are error paths matters where nothing follows, too.
     let may_need_undoing =
         !escapes && exits.has_convention() && latent::is_first_half(shown(&site.callee));
+    let lock = match &fun.body.insts[site.inst].op {
+        Op::Call(call) if !matches!(subject, Subject::Result(_)) => locks::taken_by(fun, call),
+        _ => None,
+    };
+    if lock.as_deref().is_some_and(|lock| is_released_by_others(fun, site, lock, has_followers)) {
+        return;
+    }
     let mut trace = Trace {
         fun,
+        lock,
         subjects,
         exits,
         start: site.inst,
@@ -344,6 +365,21 @@ fn trace(
     {
         write(&trace, Kind::Undo, &site.callee, name, flags, sink, |path| path.exit == Exit::Error);
     }
+}
+
+fn gives_back(fun: &Fun, call: &program::Call, lock: &str) -> bool {
+    fun.callee(call).is_some_and(|callee| fun.known.gives_back(callee, lock))
+}
+
+/// Whether a lock that is taken here is for others to release: a caller, or a callee where nothing
+/// else is done to it. A lock that is asked for each time goes by another value each time.
+fn is_released_by_others(fun: &Fun, site: &CallSite, lock: &str, has_followers: bool) -> bool {
+    let Op::Call(call) = &fun.body.insts[site.inst].op else { return false };
+    let is_named_after_it = latent::lock_action(&fun.function.name) == Some(LockAction::Acquire);
+    (is_named_after_it && !has_followers)
+        || fun.known.is_given_back_after(fun.key(), lock)
+        || call.args.first().is_some_and(|arg| locks::asked_for(fun, *arg).is_some())
+        || (!has_followers && fun.calls().any(|(_, _, call)| gives_back(fun, call, lock)))
 }
 
 /// Whether another call of this function has made the object that this one is handed.

@@ -1,14 +1,19 @@
 //! What callers do with the results of calls: the beliefs behind "this function can fail".
 
-use program::{BlockId, Call, Callee, InstId, Op, Operand, Ty};
+use program::{BlockId, Call, Callee, Inst, InstId, Op, Operand, Terminator, Ty};
 
+use super::exits::Exits;
+use super::failing;
 use super::fate::{Fate, Test, fate};
 use super::function::Fun;
 use super::sink::{Row, Sink};
-use crate::event::{INTEGER, JOINED, Kind, MACRO, Outcome, POINTER, STATIC, STICKY};
+use crate::event::{
+    FAILS, GOES_ON, INTEGER, JOINED, Kind, MACRO, Outcome, POINTER, STATIC, STICKY,
+};
 
 pub fn extract(fun: &Fun, sink: &mut Sink) {
     let mut covers = None;
+    let exits = Exits::new(fun);
     for (id, inst, call) in fun.calls() {
         let class = match inst.ty {
             Ty::Ptr => POINTER,
@@ -20,8 +25,18 @@ pub fn extract(fun: &Fun, sink: &mut Sink) {
         }
         let Some(callee) = fun.callee_or_member(call) else { continue };
         let fate = fate(fun, id);
-        let (outcome, at) = outcome(fun, &fate, class == POINTER);
+        let (mut outcome, at) = outcome(fun, &fate, class == POINTER);
+        if class == POINTER && at.is_some_and(|at| is_asked_otherwise(fun, id, call, outcome, at)) {
+            outcome = Outcome::Passed;
+        }
         let mut flags = class;
+        if outcome == Outcome::Checked {
+            flags |= match failing::fails(fun, &exits, id, &fate) {
+                Some(true) => FAILS,
+                Some(false) => GOES_ON,
+                None => 0,
+            };
+        }
         if is_static(fun, call) {
             flags |= STATIC;
         }
@@ -58,6 +73,9 @@ pub fn extract(fun: &Fun, sink: &mut Sink) {
         sink.add(fun, inst.loc, site, row);
     }
 }
+
+/// Branches looked at between a call and the use of its result.
+const MAX_ABOVE: usize = 12;
 
 pub fn is_static(fun: &Fun, call: &Call) -> bool {
     match call.callee {
@@ -119,6 +137,51 @@ fn is_left_to_callees(fun: &Fun, fate: &Fate) -> bool {
         _ => false,
     };
     fate.dereferences.is_empty() && fate.arguments.iter().all(tests)
+}
+
+/// Whether the use comes only after a branch on something the call may have set through one of its
+/// arguments: an error that sticks to the object, a count, a length.
+fn is_asked_otherwise(fun: &Fun, id: InstId, call: &Call, outcome: Outcome, at: InstId) -> bool {
+    if !matches!(outcome, Outcome::Dereferenced | Outcome::DereferencedInCall) {
+        return false;
+    }
+    let values = &fun.values;
+    let args: Vec<u32> = call
+        .args
+        .iter()
+        .filter(|arg| fun.ty(**arg) == Ty::Ptr)
+        .filter_map(|arg| fun.value(*arg))
+        .collect();
+    let from = fun.body.insts[id].block;
+    let mut block = fun.body.insts[at].block;
+    for _ in 0..MAX_ABOVE {
+        if block == from {
+            return false;
+        }
+        let Some(above) = fun.cfg.immediate_dominator(block) else { return false };
+        block = above;
+        let Terminator::Branch { condition, .. } = fun.body.blocks[block].terminator else {
+            continue;
+        };
+        let Some((_, Inst { op: Op::Compare { lhs, rhs, .. }, .. })) =
+            fun.inst(fun.unconverted(condition))
+        else {
+            continue;
+        };
+        let is_told = |operand: &Operand| match fun.inst(fun.unconverted(*operand)) {
+            Some((read, Inst { op: Op::Load(_), .. })) => {
+                fun.cfg.inst_dominates(fun.body, id, read)
+                    && fun
+                        .value(Operand::Inst(read))
+                        .is_some_and(|value| values.is_reached_from(value, &args))
+            }
+            _ => false,
+        };
+        if [lhs, rhs].into_iter().any(is_told) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether what is tested comes from this call and from nowhere else.

@@ -59,7 +59,7 @@ impl Subjects {
                     first = Some(object);
                 }
                 if is_kept(fun, call, index) {
-                    escaping.insert(object);
+                    escaping.extend([object, whole(fun, object)]);
                 }
             }
             at[id.0 as usize] = calls.len() as u32;
@@ -70,7 +70,7 @@ impl Subjects {
             if let Op::Store { access, value } = &inst.op
                 && let Some(stored) = escaping_store(fun, access.ptr, *value)
             {
-                escaping.insert(stored);
+                escaping.extend([stored, whole(fun, stored)]);
             }
         }
         for block in &fun.body.blocks {
@@ -143,6 +143,14 @@ pub fn object(fun: &Fun, value: Value) -> Value {
         {
             *address
         }
+        _ => value,
+    }
+}
+
+/// The object that an address lies in, if it is that of a member.
+pub fn whole(fun: &Fun, value: Value) -> Value {
+    match fun.values.shape_of(value) {
+        Shape::Address(base, .., true) => object(fun, *base),
         _ => value,
     }
 }

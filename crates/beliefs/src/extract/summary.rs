@@ -1,7 +1,5 @@
 //! What callers want to know about a function, as far as its own code tells.
 
-use std::collections::BTreeSet;
-
 use program::{Callee, InstId, Op, Operand, Terminator, Ty};
 
 use super::calls;
@@ -10,6 +8,7 @@ use super::function::{Fun, never_returns};
 use super::locks::{self, Locks};
 use super::nulls;
 use crate::known::{Summary, UnitSummary};
+use crate::latent::LockAction;
 
 /// Also tells the unit what is done under locks and after checks.
 pub fn summarise(fun: &Fun, unit: &mut UnitSummary) -> Summary {
@@ -28,13 +27,56 @@ pub fn summarise(fun: &Fun, unit: &mut UnitSummary) -> Summary {
             parameter(fun, index, &tests, &mut summary);
         }
     }
-    summary.takes = under_locks(fun, unit);
+    numbers(fun, &mut summary);
+    under_locks(fun, unit, &mut summary);
     after_checks(fun, unit);
     summary
 }
 
-/// Says which locks the function returns with.
-fn under_locks(fun: &Fun, unit: &mut UnitSummary) -> BTreeSet<Box<str>> {
+/// Says which of its numbers the function branches on, and to whom it hands them on.
+fn numbers(fun: &Fun, summary: &mut Summary) {
+    let parameter = |operand: Operand| match fun.unconverted(operand) {
+        Operand::Param(index) if index < 64 => {
+            let is_number = |param: &program::Param| matches!(param.ty, Ty::Int(_));
+            fun.function.params.get(index as usize).is_some_and(is_number).then_some(index)
+        }
+        _ => None,
+    };
+    // `flags & FLAG` decides as `flags` does.
+    let asked = |operand: Operand| {
+        parameter(operand).or_else(|| match &fun.inst(fun.unconverted(operand))?.1.op {
+            Op::Binary { op: program::BinaryOp::And, lhs, .. } => parameter(*lhs),
+            _ => None,
+        })
+    };
+    for inst in &fun.body.insts {
+        match &inst.op {
+            // Two numbers are compared with each other for their size, not for what they mean.
+            Op::Compare { lhs, rhs, .. } if fun.constant(*rhs).is_some() => {
+                summary.decides.extend(asked(*lhs));
+            }
+            Op::Call(call) => {
+                let Some(callee) = fun.callee(call) else { continue };
+                for (argument, arg) in (0u32..).zip(&call.args) {
+                    if let Some(index) = parameter(*arg) {
+                        summary.hands_on_numbers.insert((index, callee.into(), argument));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    for block in &fun.body.blocks {
+        if let Terminator::Branch { condition: of, .. } | Terminator::Switch { value: of, .. } =
+            block.terminator
+        {
+            summary.decides.extend(asked(of));
+        }
+    }
+}
+
+/// Says which locks the function takes and releases, for itself or for others.
+fn under_locks(fun: &Fun, unit: &mut UnitSummary, summary: &mut Summary) {
     let locks = Locks::new(fun);
     let caller: Box<str> = fun.key().into();
     if locks.is_empty() {
@@ -43,7 +85,7 @@ fn under_locks(fun: &Fun, unit: &mut UnitSummary) -> BTreeSet<Box<str>> {
                 unit.calls.insert((caller.clone(), callee.into(), Vec::new()));
             }
         }
-        return BTreeSet::new();
+        return;
     }
     locks.for_each(fun, |id, held| match &fun.body.insts[id].op {
         Op::Load(access) | Op::Store { access, .. } if !held.is_empty() => {
@@ -61,7 +103,10 @@ fn under_locks(fun: &Fun, unit: &mut UnitSummary) -> BTreeSet<Box<str>> {
         }
         _ => {}
     });
-    locks.taken_for_good(fun)
+    summary.takes = locks.taken_for_good(fun);
+    summary.gives_back = locks.given_back();
+    summary.acquires = locks.with_action(LockAction::Acquire);
+    summary.releases = locks.with_action(LockAction::Release);
 }
 
 fn after_checks(fun: &Fun, unit: &mut UnitSummary) {
