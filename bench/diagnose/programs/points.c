@@ -38,7 +38,7 @@ static void grow(struct box *b, int x, int y)
 
 int main(int argc, char **argv)
 {
-    struct box b = {2, 2, 2, 2};
+    struct box b = {4, 4, 2, 2};
     if (argc < 3)
         return 1;
     grow(&b, atoi(argv[1]) % 50, atoi(argv[2]) % 50);

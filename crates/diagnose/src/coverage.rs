@@ -5,13 +5,17 @@ use std::collections::BTreeSet;
 use program::{BlockId, FunctionId};
 
 use crate::Request;
-use crate::judge::{Given, Judge};
+use crate::judge::{Given, Judge, Outcome};
 use crate::repair::Others;
 use crate::workshop::Bench;
 
-/// Lines that the program ran on some input.
+/// What the program does as it is.
 pub struct Coverage {
+    /// Lines that it ran on some input.
     pub lines: BTreeSet<(usize, u32)>,
+    /// What it did with each of the samples.
+    pub samples: Vec<Outcome>,
+    pub failing: Outcome,
 }
 
 impl Coverage {
@@ -22,14 +26,18 @@ impl Coverage {
         others: &Others,
         request: &Request,
     ) -> Self {
-        let mut covered = judge.run(None, failing).covered;
-        for other in others.samples.iter().chain(&others.violating) {
+        let failing = judge.run(None, failing);
+        let mut covered = failing.covered.clone();
+        let samples: Vec<Outcome> =
+            others.samples.iter().map(|sample| judge.run(None, sample)).collect();
+        covered.extend(samples.iter().flat_map(|outcome| &outcome.covered));
+        for other in &others.violating {
             covered.extend(judge.run(None, other).covered);
         }
         for test in &request.tests {
             covered.extend(judge.run(None, &Given::Test(test.clone())).covered);
         }
-        Self { lines: lines_of(bench, &covered) }
+        Self { lines: lines_of(bench, &covered), samples, failing }
     }
 }
 

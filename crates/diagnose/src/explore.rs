@@ -7,23 +7,19 @@
 //! part of the program takes all the runs, then in turn those a loop has decided least and most
 //! often, so that loops are unrolled step by step and yet far. What is found is run again and happens, or is no finding.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 use base::Cancel;
-use interpret::{Condition, FaultKind, Inputs, Limits, Machine, Shared, Stop, Why};
-use logic::words::{Answer, UnknownId, Word, WordId, WordProver};
-use program::{FunctionId, InstId, LocId, Program};
-use rustc_hash::{FxHashMap, FxHashSet};
+use interpret::{Condition, Inputs, Limits, Machine, Stop, Why};
+use logic::words::{Answer, UnknownId, WordId};
+use program::{BlockId, FunctionId, InstId, Program};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use crate::ending::{Ending, Property, describe_stop, ending};
 use crate::judge::Given;
-
-/// What ended a run that violates a property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Property {
-    Fault(FaultKind),
-    /// `assert`, or `abort`.
-    Assertion,
-}
+use crate::memo::Memo;
 
 /// Inputs that violate a property, and where.
 #[derive(Clone, Debug)]
@@ -47,6 +43,10 @@ pub struct Search<'a> {
     pub max_steps: u64,
     /// Runs to go on with once what was wanted is found.
     pub runs_after: u32,
+    /// Questions to the solver once what was wanted is found, and in all. One it gives up on
+    /// counts as ten, a long one as several.
+    pub questions_after: u64,
+    pub max_questions: u64,
     /// So many questions of one place the solver gives up on, and its others are not asked:
     /// they cost most.
     pub max_unknown: u32,
@@ -60,12 +60,19 @@ pub struct Explored {
     pub passing: Vec<(Inputs, Limits)>,
     /// Why there may be more paths than were run; `None` where all were.
     pub incomplete: Option<String>,
+    /// What a run came to that is not modelled.
+    pub unmodelled: Option<String>,
     pub n_runs: u32,
     pub n_checks: u64,
 }
 
 /// Runs after what was wanted is found: other inputs tell good edits from bad ones.
 pub const RUNS_AFTER: u32 = 40;
+pub const QUESTIONS_AFTER: u64 = 80;
+/// Decisions of one run that are negated: a loop without end has any number.
+const MAX_BRANCHES: usize = 400;
+/// All runs within a bound together execute no more than so many of the longest.
+const LONG_RUNS: u64 = 3;
 /// Violations of one place that are kept.
 const MAX_OF_ONE_PLACE: usize = 6;
 
@@ -78,16 +85,21 @@ pub const BOUNDS: [Limits; 3] = [
 
 /// A path to be run once its conditions are found to hold for some inputs.
 struct Candidate {
-    prefix: Vec<WordId>,
+    /// The conditions of that run, of which so many come before this one.
+    path: Rc<Vec<WordId>>,
+    n_before: usize,
     negated: WordId,
     /// Inputs of the run it was derived from.
     parent: Inputs,
     /// Conditions before this one were negated already.
     depth: usize,
-    /// Values of pinned conditions that were run already.
+    /// Values of pinned conditions that were run already, those of before apart.
     excluded: Vec<WordId>,
+    excluded_before: Rc<Vec<WordId>>,
     /// Where the condition stands.
     at: (FunctionId, InstId),
+    /// The run it was derived from went where none had been, or more often.
+    is_fresh: bool,
 }
 
 /// Inputs to run, and from where on their path is new.
@@ -95,52 +107,6 @@ struct Next {
     inputs: Inputs,
     depth: usize,
     excluded: Vec<WordId>,
-}
-
-/// What searches of one program share, be different edits of it switched on: words mean the
-/// same in all of them, so that a question is asked once.
-pub struct Memo {
-    shared: Shared,
-    prover: WordProver,
-    resources: u32,
-    supports: FxHashMap<WordId, std::rc::Rc<BTreeSet<UnknownId>>>,
-    /// By the conditions asked for together.
-    answers: FxHashMap<Vec<WordId>, Answer>,
-}
-
-impl Memo {
-    /// With z3's resource units for one question.
-    pub fn new(resources: u32) -> Self {
-        Self {
-            shared: Shared::default(),
-            prover: WordProver::new(resources),
-            resources,
-            supports: FxHashMap::default(),
-            answers: FxHashMap::default(),
-        }
-    }
-
-    fn renew(&mut self) {
-        let n_checks = self.prover.n_checks;
-        self.prover = WordProver::new(self.resources);
-        self.prover.n_checks = n_checks;
-    }
-
-    fn answer(&mut self, mut conditions: Vec<WordId>) -> Answer {
-        conditions.sort_unstable();
-        conditions.dedup();
-        if let Some(known) = self.answers.get(&conditions) {
-            return known.clone();
-        }
-        let mut answer = self.prover.check(&self.shared.words, &conditions);
-        // A solver that has seen much gives up on what a new one decides.
-        if matches!(answer, Answer::Unknown(_)) {
-            self.renew();
-            answer = self.prover.check(&self.shared.words, &conditions);
-        }
-        self.answers.insert(conditions, answer.clone());
-        answer
-    }
 }
 
 struct State<'a> {
@@ -151,11 +117,20 @@ struct State<'a> {
     queue: BTreeMap<(u32, usize, usize), Candidate>,
     /// Whether the next one is to be far from the start.
     is_deep: bool,
+    /// Candidates of runs that went where none had been before, and whether it is their turn.
+    fresh: VecDeque<(u32, usize, usize)>,
+    is_freshs_turn: bool,
+    /// How often a run came to each block at most, roughly.
+    most: FxHashMap<(FunctionId, BlockId), u32>,
     /// How often each place was asked.
     asked: FxHashMap<(FunctionId, InstId), u32>,
     seen: FxHashSet<u64>,
     found: Explored,
     n_candidates: usize,
+    /// Instructions executed in all.
+    n_steps: u64,
+    /// What the solver may have been asked until it is asked no more.
+    max_effort: u64,
     /// Every violation, not one for each place.
     keeps_all: bool,
     /// Questions the solver gave up on, by place.
@@ -176,7 +151,7 @@ impl Search<'_> {
             let search = Search { max_runs: self.max_runs.min(120), ..*self };
             let never = |_: &Violation| false;
             let stage = search.search_within(memo, limits, (search.max_runs, true), &never, cancel);
-            let here = stage.violations.into_iter().filter(|v| v.at == at);
+            let here = stage.found.violations.into_iter().filter(|v| v.at == at);
             found.extend(here.map(|v| Given::Found(v.inputs, v.limits)));
             if found.len() >= max {
                 break;
@@ -196,14 +171,16 @@ impl Search<'_> {
         for (stage, limits) in BOUNDS.into_iter().enumerate() {
             let left = self.max_runs.saturating_sub(all.n_runs);
             let share = if stage + 1 == BOUNDS.len() { left } else { left.div_ceil(3) };
-            let found = self.search_within(memo, limits, (share, false), wanted, cancel);
+            let Stage { found, took_limited } =
+                self.search_within(memo, limits, (share, false), wanted, cancel);
             all.n_runs += found.n_runs;
             all.n_checks += found.n_checks;
             all.violations.extend(found.violations);
             all.passing.extend(found.passing);
             all.incomplete = found.incomplete;
+            all.unmodelled = all.unmodelled.or(found.unmodelled);
             // Without inputs that could grow, larger bounds show nothing new.
-            let is_whole = all.incomplete.is_none() && !found.took_limited;
+            let is_whole = all.incomplete.is_none() && !took_limited;
             if is_whole || all.violations.iter().any(wanted) || cancel.is_cancelled() {
                 break;
             }
@@ -228,16 +205,22 @@ impl Search<'_> {
             memo,
             queue: BTreeMap::new(),
             is_deep: false,
+            fresh: VecDeque::new(),
+            is_freshs_turn: false,
+            most: FxHashMap::default(),
             asked: FxHashMap::default(),
             seen: FxHashSet::default(),
             found: Explored::default(),
             n_candidates: 0,
+            n_steps: 0,
+            max_effort: 0,
             keeps_all,
             unknown: FxHashMap::default(),
         };
         let mut next = Some(Next { inputs: Inputs::default(), depth: 0, excluded: Vec::new() });
         let mut took_limited = false;
         let mut found_after = None;
+        state.max_effort = state.memo.effort + self.max_questions;
         while let Some(run) = next {
             if cancel.is_cancelled() {
                 state.found.incomplete = Some("interrupted".to_owned());
@@ -247,8 +230,15 @@ impl Search<'_> {
                 state.found.incomplete = Some(format!("{max_runs} runs were not enough"));
                 break;
             }
+            if state.n_steps > self.max_steps * LONG_RUNS {
+                let why = "runs that do not end took too many steps".to_owned();
+                state.found.incomplete = Some(why);
+                break;
+            }
             took_limited |= state.run_one(&run);
             if state.found.violations.iter().any(wanted) {
+                let effort = state.memo.effort + self.questions_after;
+                state.max_effort = state.max_effort.min(effort).max(state.memo.effort);
                 let n_found = *found_after.get_or_insert(state.found.n_runs);
                 if state.found.n_runs >= n_found + self.runs_after {
                     state.found.incomplete.get_or_insert("the search had found enough".to_owned());
@@ -258,18 +248,13 @@ impl Search<'_> {
             next = state.next_inputs();
         }
         state.found.n_checks = state.memo.prover.n_checks - n_checks;
-        let Explored { violations, passing, incomplete, n_runs, n_checks } = state.found;
-        Stage { violations, passing, incomplete, n_runs, n_checks, took_limited }
+        Stage { found: state.found, took_limited }
     }
 }
 
 /// What one bound showed.
 struct Stage {
-    violations: Vec<Violation>,
-    passing: Vec<(Inputs, Limits)>,
-    incomplete: Option<String>,
-    n_runs: u32,
-    n_checks: u64,
+    found: Explored,
     /// There are inputs whose size the bound limits.
     took_limited: bool,
 }
@@ -296,6 +281,8 @@ impl State<'_> {
         let result = machine.run_unknown(search.entry, inputs, &self.limits, true);
         let path = machine.path().to_vec();
         let stopped_at = machine.stopped_at;
+        let is_fresh = self.is_fresh(&machine.covered);
+        self.n_steps += search.max_steps - machine.steps;
         if let Some(lost) = machine.lost() {
             self.found.incomplete.get_or_insert(format!("{lost} depends on inputs"));
         }
@@ -310,26 +297,53 @@ impl State<'_> {
                     self.found.violations.push(Violation { property, at, inputs, limits });
                 }
             }
-            Ending::Unclear(why) => drop(self.found.incomplete.get_or_insert(why)),
+            Ending::Unclear(why) => {
+                if let Err(Stop::Unsupported(what)) = &result {
+                    self.found.unmodelled.get_or_insert(what.clone());
+                }
+                self.found.incomplete.get_or_insert(why);
+            }
         }
-        self.queue_branches(&path, run);
+        self.queue_branches(&path, run, is_fresh);
         path.iter().any(|condition| condition.why == Why::Limit)
     }
 
-    fn queue_branches(&mut self, path: &[Condition], run: &Next) {
+    /// Whether a run came to some block for the first time, or about half as often again as any
+    /// before.
+    fn is_fresh(&mut self, counts: &FxHashMap<(FunctionId, BlockId), u32>) -> bool {
+        let mut is_fresh = false;
+        for (block, count) in counts {
+            let most = self.most.entry(*block).or_default();
+            if *count > *most + *most / 3 {
+                *most = *count;
+                is_fresh = true;
+            }
+        }
+        is_fresh
+    }
+
+    fn queue_branches(&mut self, path: &[Condition], run: &Next, is_fresh: bool) {
         let mut counts: FxHashMap<(FunctionId, InstId), usize> = FxHashMap::default();
-        let prefix: Vec<WordId> = path.iter().map(|condition| condition.word).collect();
-        for (index, condition) in path.iter().enumerate() {
+        let words = Rc::new(path.iter().map(|condition| condition.word).collect::<Vec<_>>());
+        let before = Rc::new(run.excluded.clone());
+        let mut hasher = FxHasher::default();
+        run.excluded.hash(&mut hasher);
+        if path.len() > MAX_BRANCHES {
+            let why = format!("a run decides more than {MAX_BRANCHES} times");
+            self.found.incomplete.get_or_insert(why);
+        }
+        for (index, condition) in path.iter().enumerate().take(MAX_BRANCHES) {
             let count = counts.entry(condition.at).or_default();
             *count += 1;
+            let before_this = hasher.clone();
+            condition.word.hash(&mut hasher);
             if index < run.depth || condition.why == Why::Limit {
                 continue;
             }
             let negated = self.memo.shared.words.not(condition.word);
-            let mut before = run.excluded.clone();
-            before.extend_from_slice(&prefix[..index]);
-            let key = hash(&before, negated);
-            if !self.seen.insert(key) {
+            let mut asked_for = before_this;
+            negated.hash(&mut asked_for);
+            if !self.seen.insert(asked_for.finish()) {
                 continue;
             }
             let is_check = matches!(condition.why, Why::Check(_));
@@ -341,14 +355,21 @@ impl State<'_> {
             let mut excluded = run.excluded.clone();
             excluded.extend(is_pin.then_some(negated));
             let candidate = Candidate {
-                prefix: before,
+                path: words.clone(),
+                n_before: index,
                 negated,
                 parent: run.inputs.clone(),
                 depth: if is_pin { index } else { index + 1 },
                 excluded,
+                excluded_before: before.clone(),
                 at: condition.at,
+                is_fresh,
             };
-            self.queue.insert((asked, urgency, self.n_candidates), candidate);
+            let key = (asked, urgency, self.n_candidates);
+            self.queue.insert(key, candidate);
+            if is_fresh && !is_check {
+                self.fresh.push_back(key);
+            }
         }
     }
 
@@ -360,6 +381,16 @@ impl State<'_> {
     /// In turn the one nearest to the start and the one furthest from it: what takes many turns
     /// of a loop is come by before all short ways are tried.
     fn next_candidate(&mut self) -> Option<Candidate> {
+        self.is_freshs_turn = !self.is_freshs_turn;
+        let is_check_left = self.queue.first_key_value().is_some_and(|(key, _)| key.0 == 0);
+        while self.is_freshs_turn && !is_check_left {
+            // The latest went furthest.
+            let Some(key) = self.fresh.pop_back() else { break };
+            if let Some(candidate) = self.queue.remove(&key) {
+                *self.asked.entry(candidate.at).or_default() += 1;
+                return Some(candidate);
+            }
+        }
         loop {
             let (&nearest, _) = self.queue.first_key_value()?;
             let least = nearest.0;
@@ -371,7 +402,13 @@ impl State<'_> {
             let candidate = self.queue.remove(&key)?;
             let now = self.n_asked(candidate.at);
             if least > 0 && least < now {
-                self.queue.insert((now, key.1, key.2), candidate);
+                let moved = (now, key.1, key.2);
+                if candidate.is_fresh
+                    && let Some(fresh) = self.fresh.iter_mut().find(|fresh| **fresh == key)
+                {
+                    *fresh = moved;
+                }
+                self.queue.insert(moved, candidate);
                 continue;
             }
             if least > 0 {
@@ -385,6 +422,11 @@ impl State<'_> {
     /// Inputs of the most urgent path that has any.
     fn next_inputs(&mut self) -> Option<Next> {
         while let Some(candidate) = self.next_candidate() {
+            if self.memo.effort >= self.max_effort {
+                let why = "the solver was asked enough".to_owned();
+                self.found.incomplete.get_or_insert(why);
+                return None;
+            }
             if self.unknown.get(&candidate.at).is_some_and(|n| *n >= self.search.max_unknown) {
                 continue;
             }
@@ -410,9 +452,10 @@ impl State<'_> {
 
     /// The negated condition and those that share unknowns with it, and these unknowns.
     fn relevant(&mut self, candidate: &Candidate) -> (Vec<WordId>, BTreeSet<UnknownId>) {
-        let mut needed = (*self.support(candidate.negated)).clone();
+        let mut needed = (*self.memo.support(candidate.negated)).clone();
+        let before = candidate.excluded_before.iter().chain(&candidate.path[..candidate.n_before]);
         let mut left: Vec<(WordId, _)> =
-            candidate.prefix.iter().map(|word| (*word, self.support(*word))).collect();
+            before.map(|word| (*word, self.memo.support(*word))).collect();
         let mut relevant = vec![candidate.negated];
         loop {
             let (touching, rest): (Vec<_>, Vec<_>) =
@@ -426,82 +469,5 @@ impl State<'_> {
                 relevant.push(word);
             }
         }
-    }
-
-    /// The unknowns a word is made of.
-    fn support(&mut self, word: WordId) -> std::rc::Rc<BTreeSet<UnknownId>> {
-        if let Some(known) = self.memo.supports.get(&word) {
-            return known.clone();
-        }
-        let mut found = BTreeSet::new();
-        let mut seen = FxHashSet::default();
-        let mut stack = vec![word];
-        while let Some(word) = stack.pop() {
-            if !seen.insert(word) {
-                continue;
-            }
-            if let Some(known) = self.memo.supports.get(&word) {
-                found.extend(known.iter().copied());
-                continue;
-            }
-            match *self.memo.shared.words.word(word) {
-                Word::Const(_) => {}
-                Word::Unknown(unknown) => drop(found.insert(unknown)),
-                Word::Binary(_, a, b) | Word::Concat(a, b) => stack.extend([a, b]),
-                Word::Choice(a, b, c) => stack.extend([a, b, c]),
-                Word::Extract(a, _) | Word::ZeroExtend(a) | Word::SignExtend(a) => stack.push(a),
-            }
-        }
-        let found = std::rc::Rc::new(found);
-        self.memo.supports.insert(word, found.clone());
-        found
-    }
-}
-
-/// How a run ended, as far as properties go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ending {
-    Fine,
-    Violates(Property),
-    /// And why.
-    Unclear(String),
-}
-
-pub fn ending<T>(result: &Result<T, Stop>) -> Ending {
-    match result {
-        Ok(_) | Err(Stop::Exit(_)) => Ending::Fine,
-        Err(Stop::Fault(kind)) => Ending::Violates(Property::Fault(*kind)),
-        Err(Stop::Abort) => Ending::Violates(Property::Assertion),
-        Err(stop) => Ending::Unclear(describe_stop(stop)),
-    }
-}
-
-pub fn describe_stop(stop: &Stop) -> String {
-    match stop {
-        Stop::Unsupported(what) => format!("not modelled: {what}"),
-        Stop::OutOfSteps => "a run took too many steps".to_owned(),
-        Stop::Bound(what) => format!("a bound was reached: {what}"),
-        other => format!("{other:?}"),
-    }
-}
-
-fn hash(prefix: &[WordId], last: WordId) -> u64 {
-    use std::hash::{Hash, Hasher};
-    let mut hasher = rustc_hash::FxHasher::default();
-    prefix.hash(&mut hasher);
-    last.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// Where an instruction, or the end of its block, stands in the source.
-pub fn loc_of(program: &Program, (function, inst): (FunctionId, InstId)) -> LocId {
-    let Some(body) = program.functions.get(function).and_then(|f| f.body.as_ref()) else {
-        return LocId::UNKNOWN;
-    };
-    // An instruction behind the end of a block stands for its terminator.
-    let ends = |block: &&program::Block| block.end == inst && block.first <= inst;
-    match body.blocks.iter().find(ends) {
-        Some(block) if body.insts.get(inst).is_none_or(|i| i.loc != block.loc) => block.loc,
-        _ => body.insts.get(inst).map_or(LocId::UNKNOWN, |inst| inst.loc),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use interpret::{Inputs, Limits, Machine, Stop};
 use program::{BlockId, FunctionId, InstId, Program};
 
-use crate::explore::{Ending, ending};
+use crate::ending::{Ending, ending};
 
 /// A test with what it expects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl Judge<'_> {
             _ => 0,
         };
         let n_steps = self.max_steps - machine.steps;
-        let covered = machine.covered.iter().copied().collect();
+        let covered = machine.covered.keys().copied().collect();
         let (ending, at) = (ending(&result), machine.stopped_at);
         Outcome { ending, at, stdout: machine.stdout, exit, covered, n_steps }
     }
@@ -78,6 +78,11 @@ impl Outcome {
         let ending = ending::<()>(&Err(stop.clone()));
         let (stdout, covered) = (Vec::new(), BTreeSet::new());
         Self { ending, at: None, stdout, exit: 0, covered, n_steps: 0 }
+    }
+
+    /// Whether nobody outside can tell the difference.
+    pub fn does_the_same(&self, other: &Outcome) -> bool {
+        (&self.ending, &self.stdout, self.exit) == (&other.ending, &other.stdout, other.exit)
     }
 
     pub fn passes(&self, test: &TestCase) -> bool {

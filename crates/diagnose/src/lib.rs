@@ -10,9 +10,11 @@
 mod coverage;
 mod describe;
 pub mod edits;
+mod ending;
 pub mod explore;
 mod judge;
 pub mod library;
+mod memo;
 pub mod meta;
 mod paper;
 mod rank;
@@ -24,7 +26,8 @@ mod trust;
 mod verify;
 mod workshop;
 
-pub use explore::{Explored, Property, Search, Violation};
+pub use ending::Property;
+pub use explore::{Explored, Search, Violation};
 pub use judge::{Given, Judge, TestCase};
 pub use library::{Library, LibraryError};
 pub use paper::{Config, Settings as PaperSettings};
@@ -85,8 +88,12 @@ pub struct Request<'a> {
 pub struct Options {
     /// Runs of the search for a violation. Default 400.
     pub search_runs: u32,
+    /// Questions to the solver for each bound of that search. Default 600.
+    pub search_questions: u64,
     /// Runs of the check of one edit. Default 24.
     pub check_runs: u32,
+    /// Questions to the solver for each bound of that check. Default 24.
+    pub check_questions: u64,
     /// How many of the best edits are checked that way. Default 8.
     pub checked: usize,
     /// Instructions of one run. Default 400,000.
@@ -101,7 +108,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             search_runs: 400,
+            search_questions: 600,
             check_runs: 24,
+            check_questions: 24,
             checked: 8,
             steps: 400_000,
             resources: 300_000,

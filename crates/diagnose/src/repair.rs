@@ -7,8 +7,10 @@ use findings::{Place, Repair};
 use interpret::Machine;
 
 use crate::describe::describe;
-use crate::explore::{Ending, Explored, Memo, RUNS_AFTER, Search, Violation, ending, loc_of};
+use crate::ending::{Ending, ending, loc_of};
+use crate::explore::{Explored, QUESTIONS_AFTER, RUNS_AFTER, Search, Violation};
 use crate::judge::{Given, Judge};
+use crate::memo::Memo;
 use crate::trace::{self, Trace};
 use crate::workshop::Workshop;
 use crate::{Compile, DiagnoseError, Request, check};
@@ -25,6 +27,9 @@ pub struct Diagnosis {
     /// `None` where no property is violated, as far as was looked.
     pub violation: Option<Found>,
     pub repairs: Vec<Repair>,
+    /// What a run came to that is not modelled, where no violation was found: nothing is known
+    /// of what comes after.
+    pub unmodelled: Option<String>,
     /// What limits what is said.
     pub notes: Vec<String>,
     pub stats: BTreeMap<&'static str, u64>,
@@ -54,9 +59,11 @@ pub fn diagnose(
         max_runs: request.options.search_runs,
         max_steps: request.options.steps,
         runs_after: RUNS_AFTER,
+        questions_after: QUESTIONS_AFTER,
+        max_questions: request.options.search_questions,
         max_unknown: 3,
     };
-    let mut memo = Memo::new(request.options.resources);
+    let mut memo = Memo::new(request.options.resources, true);
     let wanted = |violation: &Violation| request.target.matches(request.program, violation);
     let mut explored = search.run(&mut memo, &wanted, cancel);
     // Faults of one group are diagnosed together: each needs a failing run of its own.
@@ -72,6 +79,7 @@ pub fn diagnose(
     diagnosis.stats.insert("solver checks", explored.n_checks);
     let failing = failing(request, &entry, &explored);
     let Some(failing) = failing else {
+        diagnosis.unmodelled = explored.unmodelled.clone();
         diagnosis.notes.push(match &explored.incomplete {
             Some(why) => {
                 format!("no violated property was found in {} runs; {why}", explored.n_runs)

@@ -3,7 +3,8 @@
 use interpret::FaultKind;
 use program::Program;
 
-use crate::explore::{Property, Violation, loc_of};
+use crate::ending::{Property, loc_of};
+use crate::explore::Violation;
 
 /// The property to diagnose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

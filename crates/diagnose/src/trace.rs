@@ -8,7 +8,7 @@ use interpret::Record;
 use program::render::Renderer;
 use program::{FunctionId, InstId, LocId, Op, Operand, Program, Terminator};
 
-use crate::explore::{Property, loc_of};
+use crate::ending::{Property, loc_of};
 use crate::slice::{Slice, slice};
 
 /// A failing run, told step by step.

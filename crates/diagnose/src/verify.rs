@@ -9,8 +9,10 @@ use std::collections::BTreeSet;
 
 use program::{FunctionId, InstId, LocId};
 
-use crate::explore::{Ending, Explored, Memo, Search, Violation, loc_of};
+use crate::ending::{Ending, loc_of};
+use crate::explore::{Explored, Search, Violation};
 use crate::judge::{Given, Judge};
+use crate::memo::Memo;
 use crate::workshop::{Bench, Survivor, Workshop};
 use crate::{DiagnoseError, check};
 
@@ -42,7 +44,7 @@ impl<'a> Verifier<'a> {
 
     pub fn check_best(&self, survivors: &mut Vec<Survivor>) -> Result<(), DiagnoseError> {
         let options = &self.workshop.request.options;
-        let mut memo = Memo::new(options.resources / 3);
+        let mut memo = Memo::new(options.resources / 3, false);
         let next = |survivors: &[Survivor]| {
             survivors.iter().take(options.checked).position(|survivor| !survivor.is_checked)
         };
@@ -55,6 +57,8 @@ impl<'a> Verifier<'a> {
                 max_runs: options.check_runs,
                 max_steps: self.judge.max_steps.max(options.steps / 4),
                 runs_after: 0,
+                questions_after: 0,
+                max_questions: options.check_questions,
                 max_unknown: 1,
             };
             let is_new = |violation: &Violation| self.is_new(violation);

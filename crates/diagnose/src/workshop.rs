@@ -11,7 +11,7 @@ use syntax::Source;
 
 use crate::coverage::{Coverage, lines_of};
 use crate::edits::{self, Edit};
-use crate::explore::{Ending, Property};
+use crate::ending::{Ending, Property};
 use crate::judge::{Given, Judge, Outcome};
 use crate::meta::Meta;
 use crate::rank::Evidence;
@@ -193,10 +193,15 @@ impl Workshop<'_> {
             return None;
         }
         let mut covered = first.covered.clone();
-        for sample in &others.samples {
+        let (mut n_changed, mut n_compared) = (0, 0);
+        for (sample, original) in others.samples.iter().zip(&before.samples) {
             let outcome = judge.run(selected, sample);
             if outcome.ending != Ending::Fine {
                 return None;
+            }
+            if original.ending == Ending::Fine {
+                n_compared += 1;
+                n_changed += u32::from(!outcome.does_the_same(original));
             }
             covered.extend(outcome.covered);
         }
@@ -231,7 +236,15 @@ impl Workshop<'_> {
             n => verified.push(format!("{n} other violations are left")),
         }
         let evidence = self.evidence(bench, index, &covered, before, trace, sources);
-        let evidence = Evidence { n_left, ..evidence };
+        let evidence = Evidence {
+            n_left,
+            n_changed,
+            n_compared,
+            // A limit that is one off is mended by doing less.
+            is_shorter: first.n_steps < before.failing.n_steps
+                && !bench.edits[index].is_about_equality(&sources[bench.edits[index].file]),
+            ..evidence
+        };
         Some(Survivor { index, evidence, verified, is_checked: false })
     }
 
@@ -250,18 +263,26 @@ impl Workshop<'_> {
         let (first, _) = source.position(edit.statement.start);
         let (last, _) = source.position(edit.statement.end.saturating_sub(1));
         let mut lines = first..=last;
-        let in_slice = lines.any(|line| trace.sliced.contains(&(path.clone(), line)));
+        // No slice has what was not written, nor a declaration.
+        let cannot_be = trace.violated == Some(Property::Fault(FaultKind::Uninitialised))
+            || matches!(edit.kind, "array-too-short" | "array-length");
+        let in_slice = cannot_be || lines.any(|line| trace.sliced.contains(&(path.clone(), line)));
         let now = lines_of(bench, covered);
         let newly_dead = before.lines.difference(&now).count() as u32;
         let (line, _) = source.position(edit.bytes.start);
         let steps = trace.steps.iter().rev();
         let position = steps.take_while(|step| step.place.line != line).count();
+        let failing = trace.steps.last().map(|step| &step.place);
         Evidence {
             weight: edit.weight,
             in_slice,
             newly_dead,
             is_trusted: self.is_trusted(edit, path, source),
             n_left: 0,
+            n_changed: 0,
+            n_compared: 0,
+            is_shorter: false,
+            is_failing_line: failing.is_some_and(|at| at.file == *path && at.line == line),
             is_guard: is_guard(edit.kind, path, first..=last, trace),
             distance: position,
         }

@@ -10,7 +10,7 @@ use program::{
 };
 
 use logic::words::WordId;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
 use crate::constants::{Layout, Target, resolve_alias};
@@ -37,7 +37,7 @@ pub struct Machine<'p> {
     /// What happened, where somebody wants to know.
     pub record: Option<Record>,
     /// Blocks the run came to.
-    pub covered: FxHashSet<(FunctionId, BlockId)>,
+    pub covered: FxHashMap<(FunctionId, BlockId), u32>,
     /// Instructions the run may still execute.
     pub steps: u64,
     /// The function and instruction at which the run stopped, if it did. An instruction behind
@@ -101,7 +101,7 @@ impl<'p> Machine<'p> {
             output: Vec::new(),
             stdout: Vec::new(),
             record: None,
-            covered: FxHashSet::default(),
+            covered: FxHashMap::default(),
             steps,
             stopped_at: None,
             memory,
@@ -237,7 +237,7 @@ impl<'p> Machine<'p> {
     ) -> Result<Option<Value>, Stop> {
         loop {
             let current = &frame.body.blocks[block];
-            self.covered.insert((frame.id, block));
+            *self.covered.entry((frame.id, block)).or_default() += 1;
             for inst in (first.0..current.end.0).map(InstId) {
                 self.at = (frame.id, inst);
                 let result = self.step(frame, inst);

@@ -44,7 +44,14 @@ impl Source {
             Some(name) => format!("struct {}", self.slice(&name.byte_range())),
             None => self.slice(&base.byte_range()),
         };
-        let base = base.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut base = base.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut cursor = node.walk();
+        let is_const = node.children(&mut cursor).any(|child| {
+            child.kind() == "type_qualifier" && self.slice(&child.byte_range()) == "const"
+        });
+        if is_const {
+            base = format!("const {base}");
+        }
         let mut cursor = node.walk();
         let declarators: Vec<Node> =
             node.children_by_field_name("declarator", &mut cursor).collect();

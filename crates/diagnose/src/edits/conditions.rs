@@ -73,6 +73,15 @@ impl Rules<'_, '_, '_> {
                 _ => {}
             }
         }
+        // What is compared with the same limit already is tested, if perhaps wrongly.
+        let known: Vec<String> = self
+            .comparisons()
+            .flat_map(|(left, right)| {
+                let (left, right) = (self.text(left), self.text(right));
+                ["<", ">", ">="].map(|operator| format!("{left} {operator} {right}"))
+            })
+            .collect();
+        tests.retain(|(test, _)| !known.contains(test));
         for (test, kind) in tests {
             self.add_kind(&e.bytes, format!("{test} && {text}"), kind);
         }

@@ -41,6 +41,13 @@ pub struct Edit {
 }
 
 impl Edit {
+    /// Whether it makes `<` of `<=` or the like.
+    pub fn is_about_equality(&self, source: &Source) -> bool {
+        let pair = (source.slice(&self.bytes), self.new.as_str());
+        let is_pair = |a: &str, b: &str| pair == (a.to_owned(), b) || pair == (b.to_owned(), a);
+        is_pair("<", "<=") || is_pair(">", ">=")
+    }
+
     /// The same as findings tell it.
     pub fn change(&self, path: &str, source: &Source) -> Change {
         let (line, column) = source.position(self.bytes.start);

@@ -97,6 +97,9 @@ impl Rules<'_, '_, '_> {
         if is_loop_of_arguments || [&around, &own].iter().any(names_arguments) {
             return weight / 2;
         }
+        if kind == "wrong-variable" && self.is_counted(bytes) {
+            return weight.saturating_sub(4);
+        }
         let is_in = |role: (&str, Option<&str>)| {
             self.expressions.iter().any(|e| e.parent == role && contains(&e.bytes, bytes))
         };
@@ -123,7 +126,39 @@ impl Rules<'_, '_, '_> {
         })
     }
 
+    /// Whether a comparison would have the same on both sides: nobody writes `i < i`.
+    fn compares_itself(&self, bytes: &Range<usize>, new: &str) -> bool {
+        self.comparisons().any(|(left, right)| {
+            left == bytes && self.text(right) == new || right == bytes && self.text(left) == new
+        })
+    }
+
+    /// Both sides of each comparison of the statement.
+    pub(super) fn comparisons(&self) -> impl Iterator<Item = (&Range<usize>, &Range<usize>)> {
+        self.expressions.iter().filter_map(|e| {
+            let operator = e.operator.as_ref().map(|o| self.text(o))?;
+            let is_comparison = matches!(operator.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=");
+            match &e.operands[..] {
+                [left, right] if is_comparison => Some((left, right)),
+                _ => None,
+            }
+        })
+    }
+
+    /// The variable that a loop counts with, in the loop's head: it is hardly mistaken there.
+    fn is_counted(&self, bytes: &Range<usize>) -> bool {
+        let own = self.text(bytes);
+        let is_changed = |e: &Expression| {
+            e.parent == ("for_statement", Some("update"))
+                && e.operands.first().is_some_and(|operand| self.text(operand) == own)
+        };
+        self.statement.kind == StatementKind::For && self.expressions.iter().any(is_changed)
+    }
+
     fn add(&mut self, bytes: &Range<usize>, new: String, kind: &'static str, weight: u32) {
+        if self.compares_itself(bytes, &new) {
+            return;
+        }
         let weight = self.placed(bytes, kind, weight);
         let Some(site) = self.site(bytes) else { return };
         let site_text = format!(

@@ -178,8 +178,7 @@ fn run<'p>(
         Given::Found(inputs, limits) => machine.run_unknown(entry, inputs, limits, false),
         Given::Test(test) => machine.run_main(&test.arguments, &test.stdin),
     };
-    let is_violated =
-        matches!(crate::explore::ending(&result), crate::explore::Ending::Violates(_));
+    let is_violated = matches!(crate::ending::ending(&result), crate::ending::Ending::Violates(_));
     is_violated.then_some(machine)
 }
 

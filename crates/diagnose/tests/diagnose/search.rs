@@ -130,3 +130,126 @@ fn files_hold_unknown_bytes_or_cannot_be_opened() {
     let found = diagnose(&unchecked, None, Vec::new()).violation.expect("no file is read");
     assert_eq!((found.rule, found.place.line), ("null-dereference", 7));
 }
+
+/// Only four blanks and a letter after them leave the array.
+const WORDS: &str = "\
+#include <stdio.h>
+static char words[4][12];
+int main(void) {
+  char line[64];
+  int i, n = 0, at = 0;
+  if (fgets(line, sizeof line, stdin) == NULL)
+    return 1;
+  for (i = 0; line[i] != '\\0' && line[i] != '\\n' && n < 12; i++) {
+    if (line[i] == ' ') {
+      n++;
+      at = 0;
+    } else if (at < 11) {
+      words[n][at++] = line[i];
+    }
+  }
+  return n;
+}
+";
+
+#[test]
+fn runs_that_come_to_a_place_more_often_are_followed_first() {
+    let diagnosis = diagnose(WORDS, None, Vec::new());
+    let found = diagnosis.violation.as_ref().expect("the fifth word does not fit");
+    assert_eq!(found.place.line, 13);
+}
+
+#[test]
+fn what_is_not_modelled_is_said_where_nothing_is_found() {
+    let text = "int is_more(double x) { return x > 1.0; }\n";
+    let diagnosis = diagnose(text, None, Vec::new());
+    assert!(diagnosis.violation.is_none());
+    assert!(diagnosis.unmodelled.is_some(), "{:?}", diagnosis.notes);
+    let said = diagnosis.notes.join("\n");
+    assert!(said.contains("no violated property was found in 3 runs; not modelled"), "{said}");
+}
+
+#[test]
+fn a_loop_without_end_takes_no_more_than_its_share() {
+    let text = "\
+int main(int argc, char **argv) {
+  unsigned i, s = 0;
+  for (i = 0; i < 10; i--)
+    s += (unsigned)argc * i;
+  return (int)s;
+}
+";
+    let endless = text.replace("i < 10", "i + s + 1 > s * i || i < 10 || 1");
+    let diagnosis = diagnose(&endless, None, Vec::new());
+    assert!(diagnosis.violation.is_none());
+    let said = diagnosis.notes.join("\n");
+    assert!(said.contains("too many steps"), "{said}");
+}
+
+/// The product of two unknown numbers is more than the solver takes on.
+const FACTORS: &str = "\
+int table[4];
+int hard(unsigned long long a, unsigned long long b) {
+  if (a > 1 && b > 1 && a < 1u << 31 && b < 1u << 31 && a * b == 998244359987710471ull)
+    return table[4];
+  return 0;
+}
+";
+
+#[test]
+fn what_the_solver_gives_up_on_is_said() {
+    let diagnosis = diagnose(FACTORS, None, Vec::new());
+    assert!(diagnosis.violation.is_none());
+    assert!(diagnosis.unmodelled.is_none());
+    let said = diagnosis.notes.join("\n");
+    assert!(said.contains("the solver gave up on a path"), "{said}");
+}
+
+#[test]
+fn a_bound_that_is_reached_without_a_violation_is_said() {
+    let text = "\
+#include <string.h>
+int main(int argc, char **argv) {
+  char copy[500];
+  if (argc > 1 && strlen(argv[1]) < 600)
+    strcpy(copy, argv[1]);
+  return 0;
+}
+";
+    let diagnosis = diagnose(text, None, Vec::new());
+    assert!(diagnosis.violation.is_none(), "no argument of the search has 500 bytes");
+    assert!(!diagnosis.notes.is_empty());
+    assert!(diagnosis.repairs.is_empty());
+}
+
+#[test]
+fn what_must_not_be_written_takes_no_place_that_is_written() {
+    let text = "\
+#include <string.h>
+static void reverse(const char *text, char *out) {
+  int length = (int)strlen(text);
+  int i;
+  for (i = 0; i < length; i++)
+    out[i] = text[length - 1 + i];
+  out[length] = '\\0';
+}
+int main(int argc, char **argv) {
+  char out[32];
+  if (argc < 2 || strlen(argv[1]) >= 32)
+    return 1;
+  reverse(argv[1], out);
+  return 0;
+}
+";
+    let diagnosis = diagnose(text, None, Vec::new());
+    let all = changes(&diagnosis);
+    assert!(all.contains(&vec![(6, "+", "-")]), "{all:?}");
+}
+
+#[test]
+fn nothing_is_compared_with_itself() {
+    let diagnosis = diagnose(TWO_FAULTS, None, Vec::new());
+    let all = changes(&diagnosis);
+    let is_self = |(_, old, new): &(u32, &str, &str)| *old == "4" && *new == "i";
+    assert!(!all.iter().flatten().any(is_self), "{all:?}");
+}

@@ -10,7 +10,9 @@ use clap::Args;
 use diagnose::{
     Compile, Compiled, Diagnosis, Library, Options, Rejected, Request, SourceFile, Target, TestCase,
 };
-use findings::{Fault, FaultOrigin, Findings, Notice, Place, Segment, Severity, Verdict};
+use findings::{
+    Fault, FaultOrigin, Findings, Incomplete, Notice, Place, Segment, Severity, Verdict,
+};
 use report::output::Target as Output;
 use run::{Oracle, Suite};
 
@@ -121,6 +123,14 @@ pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
     };
     let diagnosis = diagnose::diagnose(&request, &compiler, cancel)?;
     let mut findings = imported.findings;
+    if let Some(what) = &diagnosis.unmodelled {
+        let files: Vec<String> = args.files.iter().map(|f| f.display().to_string()).collect();
+        findings.incomplete.push(Incomplete {
+            what: files.join(" "),
+            reason: format!("a run came to what is not modelled: {what}"),
+            details: Vec::new(),
+        });
+    }
     add(&mut findings, diagnosis);
     finish(findings, args, &output, &root)
 }

@@ -3,6 +3,9 @@
 use super::eval::compute;
 use super::{Word, WordId, WordOp, Words, mask, signed};
 
+/// Choices below one another that bits are extracted through: a long loop makes long chains.
+const MAX_CHOICES: u32 = 32;
+
 impl Words {
     pub fn binary(&mut self, op: WordOp, a: WordId, b: WordId) -> WordId {
         let width = self.width(a);
@@ -156,6 +159,11 @@ impl Words {
 
     /// Bits `low..low + width`.
     pub fn extract(&mut self, word: WordId, low: u32, width: u32) -> WordId {
+        self.extract_within(word, low, width, MAX_CHOICES)
+    }
+
+    /// The same through at most so many choices.
+    fn extract_within(&mut self, word: WordId, low: u32, width: u32, depth: u32) -> WordId {
         let from = self.width(word);
         debug_assert!(low + width <= from, "extracted bits lie inside the word");
         if low == 0 && width == from {
@@ -163,13 +171,13 @@ impl Words {
         }
         match *self.word(word) {
             Word::Const(value) => self.constant(width, value >> low),
-            Word::Extract(inner, shift) => self.extract(inner, shift + low, width),
+            Word::Extract(inner, shift) => self.extract_within(inner, shift + low, width, depth),
             Word::Concat(high, lower) => {
                 let split = self.width(lower);
                 if low >= split {
-                    self.extract(high, low - split, width)
+                    self.extract_within(high, low - split, width, depth)
                 } else if low + width <= split {
-                    self.extract(lower, low, width)
+                    self.extract_within(lower, low, width, depth)
                 } else {
                     self.intern(Word::Extract(word, low), width)
                 }
@@ -179,20 +187,30 @@ impl Words {
                 if low >= inner_width {
                     self.constant(width, 0)
                 } else if low + width <= inner_width {
-                    self.extract(inner, low, width)
+                    self.extract_within(inner, low, width, depth)
                 } else {
-                    let part = self.extract(inner, low, inner_width - low);
+                    let part = self.extract_within(inner, low, inner_width - low, depth);
                     self.zero_extend(part, width)
                 }
             }
             Word::SignExtend(inner) if low + width <= self.width(inner) => {
-                self.extract(inner, low, width)
+                self.extract_within(inner, low, width, depth)
+            }
+            // The lowest bits of an address say how it is aligned. Bytes stay as they are, so
+            // that they become one word again.
+            Word::Binary(op @ (WordOp::Add | WordOp::Mul), a, b)
+                if low == 0 && width <= 4 && depth > 0 && self.as_const(b).is_some() =>
+            {
+                let a = self.extract_within(a, 0, width, depth - 1);
+                let b = self.extract(b, 0, width);
+                self.binary(op, a, b)
             }
             Word::Choice(condition, then, otherwise)
-                if self.as_const(then).is_some() || self.as_const(otherwise).is_some() =>
+                if depth > 0
+                    && (self.as_const(then).is_some() || self.as_const(otherwise).is_some()) =>
             {
-                let then = self.extract(then, low, width);
-                let otherwise = self.extract(otherwise, low, width);
+                let then = self.extract_within(then, low, width, depth - 1);
+                let otherwise = self.extract_within(otherwise, low, width, depth - 1);
                 self.choice(condition, then, otherwise)
             }
             _ => self.intern(Word::Extract(word, low), width),
@@ -200,6 +218,10 @@ impl Words {
     }
 
     pub fn concat(&mut self, high: WordId, low: WordId) -> WordId {
+        self.concat_within(high, low, MAX_CHOICES)
+    }
+
+    fn concat_within(&mut self, high: WordId, low: WordId, depth: u32) -> WordId {
         let (high_width, low_width) = (self.width(high), self.width(low));
         let width = high_width + low_width;
         if let (Some(x), Some(y)) = (self.as_const(high), self.as_const(low)) {
@@ -215,6 +237,16 @@ impl Words {
         {
             let (word, from) = (*x, *from);
             return self.extract(word, from, width);
+        }
+        // So are bytes that were chosen by one condition, where extracting went through it.
+        if let (&Word::Choice(c, a, b), &Word::Choice(d, x, y)) = (self.word(high), self.word(low))
+            && c == d
+            && depth > 0
+            && [[a, x], [b, y]].iter().any(|pair| pair.iter().all(|w| self.as_const(*w).is_some()))
+        {
+            let then = self.concat_within(a, x, depth - 1);
+            let otherwise = self.concat_within(b, y, depth - 1);
+            return self.choice(c, then, otherwise);
         }
         self.intern(Word::Concat(high, low), width)
     }

@@ -8,12 +8,13 @@
 mod eval;
 mod fold;
 mod prover;
+mod range;
 
 pub use eval::Values;
 pub use prover::{Answer, Best, WordProver};
 
 use base::{IdVec, define_id};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 define_id!(/// An interned word.
     WordId);
@@ -132,6 +133,21 @@ impl Words {
 
     pub fn eq(&mut self, a: WordId, b: WordId) -> WordId {
         self.binary(WordOp::Eq, a, b)
+    }
+
+    /// Whether these are made of no more than so many words.
+    pub fn has_at_most(&self, limit: usize, of: &[WordId]) -> bool {
+        let mut seen: FxHashSet<WordId> = FxHashSet::default();
+        let mut stack = of.to_vec();
+        while let Some(word) = stack.pop() {
+            if seen.insert(word) {
+                stack.extend(eval::parts(self.word(word)).into_iter().flatten());
+            }
+            if seen.len() > limit {
+                return false;
+            }
+        }
+        true
     }
 
     /// Cut or extended to a width.

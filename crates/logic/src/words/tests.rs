@@ -124,6 +124,56 @@ fn z3_agrees_with_the_evaluator() {
 }
 
 #[test]
+fn what_intervals_refute_holds_for_no_value() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let mut n_refuted = 0;
+    for _ in 0..400 {
+        let mut shape = || {
+            let tree = shape().new_tree(&mut runner).expect("a shape can be made");
+            proptest::strategy::ValueTree::current(&tree)
+        };
+        let shapes = [shape(), shape()];
+        let mut words = Words::new();
+        let (unknown, word) = words.unknown(8);
+        let built = shapes.each_ref().map(|shape| build(&mut words, shape, (word, 0)).0);
+        for op in [WordOp::Eq, WordOp::SignedLt, WordOp::UnsignedLe] {
+            for limit in [0u128, 9, 100, 200] {
+                let limit = words.constant(8, limit);
+                let first = words.binary(op, built[0], built[1]);
+                let second = words.binary(WordOp::SignedLt, built[0], limit);
+                let third = words.binary(WordOp::UnsignedLt, limit, word);
+                let bits = [words.not(first), second, third];
+                if !words.is_refuted(&bits) {
+                    continue;
+                }
+                n_refuted += 1;
+                for value in 0..256u128 {
+                    let mut values = Values::default();
+                    values.set(unknown, value);
+                    assert!(!values.satisfy(&words, &bits), "{shapes:?} {op:?} {value}");
+                }
+            }
+        }
+    }
+    assert!(n_refuted > 100, "{n_refuted}");
+}
+
+#[test]
+fn a_number_of_few_digits_is_no_overflow() {
+    let mut words = Words::new();
+    let (_, byte) = words.unknown(8);
+    let (zero, ten) = (words.constant(8, b'0'.into()), words.constant(8, 10));
+    let digit = words.binary(WordOp::Sub, byte, zero);
+    let is_digit = words.binary(WordOp::UnsignedLt, digit, ten);
+    let wide = words.zero_extend(digit, 32);
+    let (hundred, limit) = (words.constant(32, 100), words.constant(32, 900));
+    let product = words.binary(WordOp::Mul, wide, hundred);
+    let is_more = words.binary(WordOp::SignedLt, limit, product);
+    assert!(words.is_refuted(&[is_digit, is_more]));
+    assert!(!words.is_refuted(&[is_more]));
+}
+
+#[test]
 fn the_heaviest_soft_bits_win() {
     let mut words = Words::new();
     let (unknown, word) = words.unknown(8);

@@ -43,11 +43,16 @@ struct Change {
     new: String,
 }
 
+/// CPU seconds after which a diagnosis is ended.
+pub const CPU_LIMIT: u32 = 60;
+
 /// How one program fared; ranks from 1, 0 where there is none.
 #[derive(Default)]
 pub struct Measured {
     /// Nothing else makes sense where no property was found violated.
     pub is_violated: bool,
+    /// The diagnosis was ended at [`CPU_LIMIT`], or failed.
+    pub is_cut: bool,
     /// The annotation library has the right change.
     pub is_known: bool,
     pub statement: usize,
@@ -65,7 +70,7 @@ pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result
     let listed = report(firstfault, folder.path(), &["--list"])?;
     let is_known = listed.is_some_and(|(report, _)| rank_of(&report, subject) > 0);
     let Some((plain, seconds)) = report(firstfault, folder.path(), &["--top", "20"])? else {
-        return Ok(Measured { is_known, ..Measured::default() });
+        return Ok(Measured { is_known, is_cut: true, ..Measured::default() });
     };
     if plain.faults.is_empty() {
         return Ok(Measured { is_known, seconds, ..Measured::default() });
@@ -79,6 +84,7 @@ pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result
     let is_meant = |repair: &Repair| touches(repair, subject.line);
     let measured = Measured {
         is_violated: true,
+        is_cut: n_tests > 0 && tested.is_none(),
         is_known,
         statement: plain.repairs.iter().position(is_meant).map_or(0, |at| at + 1),
         change: rank_of(&plain, subject),
@@ -140,11 +146,13 @@ fn squeezed(text: &str) -> String {
 }
 
 /// What `firstfault diagnose` says, and its CPU seconds, compilers included; `None` where it
-/// fails.
+/// fails or takes more than [`CPU_LIMIT`].
 pub fn report(firstfault: &Path, folder: &Path, more: &[&str]) -> Result<Option<(Report, f64)>> {
     let output = Command::new("sh")
         .arg("-c")
-        .arg("\"$0\" \"$@\" 2>/dev/null; code=$?; times >&2; exit $code")
+        .arg(format!(
+            "ulimit -t {CPU_LIMIT}; \"$0\" \"$@\" 2>/dev/null; code=$?; times >&2; exit $code"
+        ))
         .arg(firstfault)
         .args(["diagnose", "program.c", "--format", "json", "-j", "1"])
         .args(more)

@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::table::Table;
 use super::{origin, subject};
-use measure::{Measured, measure, report, touches};
+use measure::{CPU_LIMIT, Measured, measure, report, touches};
 use subjects::Subject;
 
 #[derive(Args)]
@@ -57,11 +57,15 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
     }
     let mut all = Vec::new();
     for subject in &subjects {
-        all.push((subject, measure(&firstfault, subject, options.verbose)?));
+        let measured = measure(&firstfault, subject, options.verbose)?;
+        say_progress(subject, &measured);
+        all.push((subject, measured));
     }
     if options.mutants.is_some() || options.tuning.is_some() {
         // Most mutants violate nothing that C forbids.
-        println!("{} mutants, of which violate a property:\n", all.len());
+        let n_cut = all.iter().filter(|(_, m)| m.is_cut && !m.is_violated).count();
+        println!("{} mutants; {n_cut} ended after {CPU_LIMIT} CPU s. These", all.len());
+        println!("violate a property:\n");
         all.retain(|(_, measured)| measured.is_violated);
         println!("{}", by_program(&all));
     } else {
@@ -69,6 +73,18 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
     }
     println!("{}", summary(&all));
     Ok(())
+}
+
+/// A table needs all rows: meanwhile, they are told one by one on standard error.
+fn say_progress(subject: &Subject, measured: &Measured) {
+    let Measured { is_violated, is_cut, seconds, seconds_with_tests, .. } = measured;
+    let what = match (is_cut, is_violated) {
+        (true, _) => "ended early",
+        (false, true) => "violates",
+        (false, false) => "nothing found",
+    };
+    let ranks = [measured.statement, measured.change, measured.with_tests].map(rank).join(" ");
+    eprintln!("{}: {what}, {ranks}, {seconds:.2} + {seconds_with_tests:.2} s", subject.name);
 }
 
 fn rank(rank: usize) -> String {
@@ -196,6 +212,7 @@ fn configurations(firstfault: &Path, subjects: &[Subject]) -> Result<Table> {
                 }
             });
         }
+        eprintln!("{}", row.join("  "));
         table.row(row);
     }
     Ok(table)
