@@ -26,9 +26,13 @@ impl Words {
         let mut known: FxHashMap<WordId, Range> = FxHashMap::default();
         for _ in 0..ROUNDS {
             let before = known.clone();
-            let mut ranges = Ranges { words: self, known, computed: FxHashMap::default() };
+            let computed = FxHashMap::default();
+            let mut ranges = Ranges { words: self, known, computed, is_contradicted: false };
             for bit in bits {
-                if ranges.of(*bit) == Range::exactly(0, 1) || !ranges.assume(*bit, true) {
+                if ranges.of(*bit) == Range::exactly(0, 1)
+                    || !ranges.assume(*bit, true)
+                    || ranges.is_contradicted
+                {
                     return true;
                 }
             }
@@ -131,6 +135,8 @@ struct Ranges<'a> {
     /// What the conditions say.
     known: FxHashMap<WordId, Range>,
     computed: FxHashMap<WordId, Range>,
+    /// A word lies where the conditions say it does not.
+    is_contradicted: bool,
 }
 
 impl Ranges<'_> {
@@ -147,8 +153,9 @@ impl Ranges<'_> {
             if stack.len() == before {
                 let mut range = self.one(top);
                 if let Some(known) = self.known.get(&top) {
-                    // Nothing in common: what is known contradicts itself, and is found out.
-                    range = range.meet(*known).unwrap_or(*known);
+                    let both = range.meet(*known);
+                    self.is_contradicted |= both.is_none();
+                    range = both.unwrap_or(*known);
                 }
                 self.computed.insert(top, range);
                 stack.pop();
