@@ -12,7 +12,7 @@ use base::child::{self, Ending, Limits};
 use clap::Args;
 
 use super::table::Table;
-use super::{origin, subject, unseen};
+use super::{by_program, origin, subject, unseen};
 use crate::seed_knowledge::{LEARNED, Seeded, learn_all, learned, listed, seeded};
 
 #[derive(Args)]
@@ -58,10 +58,12 @@ pub fn run(root: &Path, options: &BugFix) -> Result<()> {
     fs::write(&list, &lines)?;
     let text = format!(
         "# BugFix: suggestions for faults that were not learned, and their cost\n\n\
-         `cargo xtask bench bugfix`, {}.\n\n{}\n{}\n{}",
+         `cargo xtask bench bugfix{}`, {}.\n\n{}\n{}\n{}\n{}",
+        if options.shipped { " --shipped" } else { "" },
         origin::commit_and_date(root),
         unseen::quality(root, &firstfault, &lines, scratch.path())?,
         quality(&firstfault, &list, scratch.path())?,
+        apart(&firstfault, &lines, scratch.path())?,
         cost(
             options.timed.as_deref().unwrap_or(&firstfault),
             &lines,
@@ -128,6 +130,15 @@ fn quality(firstfault: &Path, list: &Path, scratch: &Path) -> Result<String> {
          those of its program. Less sure rules than 0.8 only make up three;\nsupport \
          {DEFAULT_SUPPORT} is the default with so many. *Specific*: a right description that at \
          most one fault in ten has.\n\n{table}\n"
+    ))
+}
+
+fn apart(firstfault: &Path, lines: &str, scratch: &Path) -> Result<String> {
+    let table = by_program::table(firstfault, lines, scratch)?;
+    Ok(format!(
+        "The same, leaving out the program, beside the three descriptions that are right for most of \
+         the\nfaults of the other programs. For *specific*, these are the best three of those that \
+         at most one\nfault in ten has.\n\n{table}\n"
     ))
 }
 
