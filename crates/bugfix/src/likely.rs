@@ -8,13 +8,8 @@
 use crate::{Database, Situation};
 
 /// How fast a scenario counts less the less it is alike: chosen by leaving out whole programs of
-/// `bench/bugfix`, where 2 and 8 were worse.
-const STEEPNESS: i32 = 4;
-
-/// How much it counts that a description tells more: with 0 the most general ones are always said,
-/// which are right most often; with 0.5 specific ones are hardly more often right than with this,
-/// and all together less.
-const INFORMATION: f64 = 0.25;
+/// `bench/bugfix`, where 4 and 6 were worse.
+const STEEPNESS: i32 = 2;
 
 /// Past scenarios and how much each counts.
 pub(crate) struct Likely<'a> {
@@ -61,7 +56,7 @@ impl<'a> Likely<'a> {
         let weights = alike.iter().map(|alike| (alike / most).powi(STEEPNESS));
         let weighed = weights.zip(known.iter().map(|entry| entry.fixes.as_slice())).collect();
         let information =
-            n_fix.iter().map(|fix| (n / f64::from(*fix).max(1.0)).ln().powf(INFORMATION)).collect();
+            n_fix.iter().map(|fix| (n / f64::from(*fix).max(1.0)).ln().sqrt()).collect();
         Self { weighed, information }
     }
 

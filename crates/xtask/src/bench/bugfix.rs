@@ -37,8 +37,8 @@ pub struct BugFix {
 /// Runs of what is timed; the middle one counts.
 const N_RUNS: usize = 5;
 
-/// One in a hundred of the scenarios that are learned.
-const DEFAULT_SUPPORT: &str = "3";
+/// One in fifty of the scenarios that are learned.
+const DEFAULT_SUPPORT: &str = "7";
 
 pub fn run(root: &Path, options: &BugFix) -> Result<()> {
     let firstfault = match &options.firstfault {
@@ -104,7 +104,7 @@ fn quality(firstfault: &Path, list: &Path, scratch: &Path) -> Result<String> {
         "within 3, %",
     ];
     let mut table = Table::new(&header);
-    for support in ["2", DEFAULT_SUPPORT, "6"] {
+    for support in ["3", DEFAULT_SUPPORT, "12"] {
         let said = learn(firstfault, &base, &["--evaluate", "--support", support])?;
         for line in said.lines() {
             let Some((what, rest)) = line.split_once("-out: ") else { continue };
