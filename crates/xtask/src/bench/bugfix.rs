@@ -20,6 +20,9 @@ pub struct BugFix {
     /// Use the shipped knowledge base instead of learning all faults anew
     #[arg(long)]
     shipped: bool,
+    /// Without the faults of bench/bugfix-unseen, and print only
+    #[arg(long)]
+    no_unseen: bool,
     /// Scenarios for the measurement of time
     #[arg(long, default_value_t = 5000)]
     scenarios: usize,
@@ -61,7 +64,10 @@ pub fn run(root: &Path, options: &BugFix) -> Result<()> {
          `cargo xtask bench bugfix{}`, {}.\n\n{}\n{}\n{}\n{}",
         if options.shipped { " --shipped" } else { "" },
         origin::commit_and_date(root),
-        unseen::quality(root, &firstfault, &lines, scratch.path())?,
+        match options.no_unseen {
+            true => String::new(),
+            false => unseen::quality(root, &firstfault, &lines, scratch.path())?,
+        },
         quality(&firstfault, &list, scratch.path())?,
         apart(&firstfault, &lines, scratch.path())?,
         cost(
@@ -73,7 +79,7 @@ pub fn run(root: &Path, options: &BugFix) -> Result<()> {
         )?
     );
     println!("{text}");
-    if !options.dry {
+    if !options.dry && !options.no_unseen {
         let path = root.join("bench/results/bugfix.md");
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
