@@ -41,10 +41,11 @@ impl Default for Thresholds {
 
 impl Thresholds {
     /// The default for so many scenarios: where there are many, one that happens to be alike says
-    /// less than two that agree, and among hundreds some two agree on anything.
+    /// less than two that agree, and among hundreds some few agree on anything: of the many sets of
+    /// descriptors that a situation has, one is always met by those few alone.
     pub fn for_scenarios(n: usize) -> Self {
-        let hundredth = u32::try_from(n / 100).unwrap_or(u32::MAX);
-        Self { support: if n < MANY { 1 } else { hundredth.max(2) }, ..Self::default() }
+        let fiftieth = u32::try_from(n / 50).unwrap_or(u32::MAX);
+        Self { support: if n < MANY { 1 } else { fiftieth.max(2) }, ..Self::default() }
     }
 
     pub(crate) fn admit(&self, n_both: u32, n_situations: u32) -> bool {

@@ -58,10 +58,29 @@ pub(crate) fn suggested_without(
     Suggested { list, is_cut }
 }
 
+/// Descriptions of a change, and what a statement has at least one of to be changed so.
+const CHANGED: [(&str, &[&str]); 13] = [
+    ("comparison operator mutation", &["<", "<=", ">", ">=", "==", "!="]),
+    ("exclude equality from the comparison", &["<=", ">="]),
+    ("include equality in the comparison", &["<", ">"]),
+    ("logical operator mutation", &["&&", "||"]),
+    ("increment operator mutation", &["++", "--"]),
+    ("constant mutation", &["CONST"]),
+    ("increase constant value", &["CONST"]),
+    ("increase constant value by 1", &["CONST"]),
+    ("decrease constant value", &["CONST"]),
+    ("decrease constant value by 1", &["CONST"]),
+    ("use another named constant", &["CONST"]),
+    ("use another variable", &["VAR"]),
+    ("swap arguments", &["FUNC_CALL"]),
+];
+
 /// Whether what a description changes is there: ``change `<` into `<=` `` needs a `<`.
 fn is_possible(fix: &str, situation: &Situation) -> bool {
-    let changed = fix.strip_prefix("change `").and_then(|rest| rest.split_once('`'));
-    changed.is_none_or(|(token, _)| situation.contains(token))
+    let token = fix.strip_prefix("change `").and_then(|rest| rest.split_once('`'));
+    let changed = CHANGED.iter().find(|(description, _)| *description == fix);
+    token.is_none_or(|(token, _)| situation.contains(token))
+        && changed.is_none_or(|(_, any)| any.iter().any(|d| situation.contains(*d)))
 }
 
 #[cfg(test)]
@@ -94,6 +113,7 @@ mod tests {
         assert_eq!(fixes(2), ["sure", "y"]);
         assert_eq!(fixes(9).len(), 4);
     }
+
     #[test]
     fn what_is_not_there_is_not_changed() {
         let known = [
@@ -109,6 +129,19 @@ mod tests {
         };
         assert_eq!(fixes(["A", "=="]), ["x"]);
         assert_eq!(fixes(["A", "<"]), ["change `<` into `<=`", "x"]);
+    }
+
+    #[test]
+    fn a_constant_is_changed_where_there_is_one() {
+        let known = [
+            vec![scenario(&["A", "CONST"], "constant mutation"); 3],
+            vec![scenario(&["A", "VAR"], "x"); 3],
+        ];
+        let database: Database = known.concat().iter().collect();
+        let wanted = Wanted { thresholds: Thresholds::default(), at_least: 3 };
+        let situation: Situation = ["A", "VAR"].map(str::to_owned).into();
+        let found = suggested(&database, &situation, wanted).list;
+        assert!(found.iter().all(|ranked| ranked.rule.fix == "x"), "{found:?}");
     }
 
     /// General and specific words for the same fix do not take all places.

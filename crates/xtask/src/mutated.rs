@@ -11,14 +11,26 @@ use base::Cancel;
 use base::child::{self, Ending, Limits};
 use serde::Deserialize;
 
-use crate::bench::{mutate, parallel};
+use crate::bench::mutate::{self, Mutant};
+use crate::bench::{mutate_by_kind, parallel};
 use crate::seed_knowledge::{N_JOBS, Seeded};
 
 /// How their names begin.
 pub const MUTANT: &str = "mutant-";
 
-/// Drawn for each that is wanted.
+/// How the names of those begin that are drawn evenly over tokens.
+pub const MUTANT_OF_TOKEN: &str = "mutant-of-token-";
+
+/// Drawn over tokens for each that is wanted.
 const N_DRAWN: usize = 8;
+
+/// What mutants are drawn evenly over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Evenly {
+    /// Most of them name another variable.
+    Tokens,
+    Kinds,
+}
 
 #[derive(Deserialize)]
 struct Tests {
@@ -45,29 +57,40 @@ enum Verdict {
 }
 
 /// Up to so many mutants of each program that has faults here.
-pub fn mutants(faults: &[Seeded], n_each: usize) -> Result<Vec<Seeded>> {
+pub fn mutants(faults: &[Seeded], n_each: usize, evenly: Evenly) -> Result<Vec<Seeded>> {
     let programs: Vec<&[Seeded]> = faults.chunk_by(|a, b| a.program == b.program).collect();
-    let found = parallel::map(&programs, N_JOBS, |of_program| mutants_of(of_program, n_each));
+    let found =
+        parallel::map(&programs, N_JOBS, |of_program| mutants_of(of_program, n_each, evenly));
     Ok(found.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-fn mutants_of(of_program: &[Seeded], n: usize) -> Result<Vec<Seeded>> {
+fn mutants_of(of_program: &[Seeded], n: usize, evenly: Evenly) -> Result<Vec<Seeded>> {
     let scratch = tempfile::tempdir()?;
     let fault = of_program.first().context("a program without faults")?;
     let tests: Tests = toml::from_str(&fs::read_to_string(&fault.tests)?)
         .with_context(|| format!("tests of {}", fault.program))?;
+    let (prefix, drawn) = match evenly {
+        Evenly::Tokens => (MUTANT_OF_TOKEN, vec![mutate::mutants(&fault.right, n * N_DRAWN)]),
+        Evenly::Kinds => (MUTANT, mutate_by_kind::mutants_by_kind(&fault.right)),
+    };
+    let mut open: Vec<_> = drawn.into_iter().map(|of_kind| (0, of_kind.into_iter())).collect();
     let mut found: Vec<Seeded> = Vec::new();
-    for mutant in mutate::mutants(&fault.right, n * N_DRAWN) {
-        if found.len() == n {
-            break;
-        }
-        let is_written = of_program.iter().any(|other| other.faulty == mutant.text);
-        if !is_written && is_noticed(&mutant.text, &tests.test, scratch.path())? {
+    while found.len() < n {
+        // What is seldom noticed by tests is drawn more often.
+        let Some(at) = (0..open.len()).min_by_key(|at| open[*at].0) else { break };
+        let (n_of_kind, of_kind) = &mut open[at];
+        let Some(Mutant { text, .. }) = of_kind.next() else {
+            open.remove(at);
+            continue;
+        };
+        let is_known = of_program.iter().chain(&found).any(|other| other.faulty == text);
+        if !is_known && is_noticed(&text, &tests.test, scratch.path())? {
+            *n_of_kind += 1;
             found.push(Seeded {
                 program: fault.program.clone(),
-                name: format!("{MUTANT}{}", found.len() + 1),
+                name: format!("{prefix}{}", found.len() + 1),
                 right: fault.right.clone(),
-                faulty: mutant.text,
+                faulty: text,
                 tests: fault.tests.clone(),
             });
         }

@@ -12,7 +12,7 @@ use base::child::{self, Limits};
 use serde::Deserialize;
 
 use crate::bench::parallel;
-use crate::mutated::{MUTANT, mutants};
+use crate::mutated::{Evenly, MUTANT, mutants};
 
 /// `bench/bugfix/PROGRAM/faults.toml`.
 #[derive(Deserialize)]
@@ -103,7 +103,7 @@ pub fn seeded(folder: &Path) -> Result<Vec<Seeded>> {
 /// rules need situations that are alike.
 pub fn learned(root: &Path) -> Result<Vec<Seeded>> {
     let mut faults = seeded(&root.join(LEARNED))?;
-    let mutants = mutants(&faults, N_MUTANTS)?;
+    let mutants = mutants(&faults, N_MUTANTS, Evenly::Kinds)?;
     faults.extend(mutants);
     Ok(faults)
 }

@@ -88,8 +88,8 @@ pub struct KnowledgeArgs {
     /// Without what firstfault was shipped with
     #[arg(long)]
     pub no_shipped: bool,
-    /// Past fixes a rule must hold in; 1 by default, 2 where 30 or more are known, and one in a
-    /// hundred where that is more
+    /// Past fixes a rule must hold in; 1 by default, 2 where 30 or more are known, and one in
+    /// fifty where that is more
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub support: Option<u32>,
     /// The share of similar situations in which a rule must hold; 0.8 by default, and less where

@@ -6,6 +6,7 @@
 mod beliefs;
 mod brute_force;
 mod bugfix;
+mod by_program;
 mod check;
 mod clang;
 mod code_lines;
@@ -18,6 +19,7 @@ mod juliet;
 mod locate;
 mod multiple;
 pub mod mutate;
+pub mod mutate_by_kind;
 mod obtain;
 mod origin;
 mod overhead;

@@ -9,9 +9,23 @@ pub struct Mutant {
     pub line: u32,
 }
 
-struct Token<'t> {
-    text: &'t str,
-    start: usize,
+pub(super) struct Token<'t> {
+    pub text: &'t str,
+    pub start: usize,
+}
+
+/// A linear congruential generator, seeded by a text.
+pub(super) struct Random(u64);
+
+impl Random {
+    pub fn seeded_by(text: &str) -> Self {
+        Self(text.bytes().fold(7, |state, byte| state.wrapping_mul(31) + u64::from(byte)))
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) as usize % n.max(1)
+    }
 }
 
 /// Up to so many different mutants.
@@ -32,19 +46,17 @@ pub fn mutants(text: &str, n: usize) -> Vec<Mutant> {
             all.push((token.start, token.start + token.text.len(), new));
         }
     }
-    // A linear congruential generator, seeded by the text.
-    let mut state = text.bytes().fold(7u64, |state, byte| state.wrapping_mul(31) + u64::from(byte));
+    let mut random = Random::seeded_by(text);
     let mut chosen = Vec::new();
     while chosen.len() < n && !all.is_empty() {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        let (start, end, new) = all.swap_remove((state >> 33) as usize % all.len());
+        let (start, end, new) = all.swap_remove(random.below(all.len()));
         let line = text[..start].matches('\n').count() as u32 + 1;
         chosen.push(Mutant { text: format!("{}{new}{}", &text[..start], &text[end..]), line });
     }
     chosen
 }
 
-fn alternatives(tokens: &[Token], index: usize) -> Vec<String> {
+pub(super) fn alternatives(tokens: &[Token], index: usize) -> Vec<String> {
     let token = tokens[index].text;
     let owned = |list: &[&str]| list.iter().map(|text| text.to_string()).collect();
     match token {
@@ -106,7 +118,7 @@ fn other_names(tokens: &[Token], index: usize) -> Vec<String> {
     found
 }
 
-fn is_value(tokens: &[Token], index: usize) -> bool {
+pub(super) fn is_value(tokens: &[Token], index: usize) -> bool {
     tokens.get(index).is_some_and(|t| {
         is_name(t.text) && t.text != "return"
             || t.text == ")"
@@ -119,11 +131,11 @@ fn is_type(tokens: &[Token], index: usize) -> bool {
     tokens.get(index).is_some_and(|t| is_keyword(t.text) || is_name(t.text))
 }
 
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
 }
 
-fn is_keyword(text: &str) -> bool {
+pub(super) fn is_keyword(text: &str) -> bool {
     matches!(
         text,
         "int"
@@ -153,7 +165,7 @@ fn is_keyword(text: &str) -> bool {
     )
 }
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     const LONG: [&str; 17] = [
         "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=",
         "%=", "&=",

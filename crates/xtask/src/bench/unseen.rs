@@ -1,7 +1,7 @@
 //! Faults that nothing was tuned on: some written by hand into the programs of
 //! `bench/bugfix-unseen`, others made by mutating these programs token by token.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -9,9 +9,10 @@ use anyhow::Result;
 use serde_json::Value;
 
 use super::bugfix::learn;
+use super::by_program::{Described, described, same_three};
 use super::parallel;
 use super::table::Table;
-use crate::mutated::{MUTANT, mutants};
+use crate::mutated::{Evenly, MUTANT, MUTANT_OF_TOKEN, mutants};
 use crate::seed_knowledge::{N_JOBS, Seeded, listed, seeded};
 
 const FOLDER: &str = "bench/bugfix-unseen";
@@ -27,8 +28,9 @@ const OFF_BY_ONE: &str = "off by one";
 /// A table of how often a right description is among the first three for these faults.
 pub fn quality(root: &Path, firstfault: &Path, known: &str, scratch: &Path) -> Result<String> {
     let mut faults = seeded(&root.join(FOLDER))?;
-    let mutants = mutants(&faults, N_MUTANTS)?;
-    faults.extend(mutants);
+    let of_kinds = mutants(&faults, N_MUTANTS, Evenly::Kinds)?;
+    let of_tokens = mutants(&faults, N_MUTANTS, Evenly::Tokens)?;
+    faults.extend(of_kinds.into_iter().chain(of_tokens));
     let base = scratch.join("unseen.db");
     let outcomes = parallel::map(&faults, N_JOBS, |fault| {
         let outcome = fault.learn(firstfault, &base, &origin(fault));
@@ -56,8 +58,8 @@ pub fn quality(root: &Path, firstfault: &Path, known: &str, scratch: &Path) -> R
         learn(firstfault, &of_all, &["--import", &known])?;
         learn(firstfault, &of_all, &["--import", &asked])?;
         columns.push(missed(&learn(firstfault, &of_all, &["--evaluate"])?));
-        let always = same_three(&scenarios(&known)?);
-        columns.push(missed_by(&always, &scenarios(&asked)?));
+        let always = same_three(&described(&fs::read_to_string(&known)?)?);
+        columns.push(missed_by(&always, &described(&fs::read_to_string(&asked)?)?));
         if without.is_none() {
             specific = said.lines().next().and_then(|l| l.rsplit(' ').next()).unwrap_or("").into();
             three = always;
@@ -71,33 +73,7 @@ pub fn quality(root: &Path, firstfault: &Path, known: &str, scratch: &Path) -> R
     Ok(told(&faults, &refused, &columns) + &specific)
 }
 
-/// Origins and fixes.
-fn scenarios(path: &str) -> Result<Vec<(String, BTreeSet<String>)>> {
-    let mut found = Vec::new();
-    for line in fs::read_to_string(path)?.lines() {
-        let scenario: Value = serde_json::from_str(line)?;
-        let fixes = scenario["fixes"].as_array().into_iter().flatten();
-        let fixes = fixes.filter_map(|fix| fix.as_str().map(str::to_owned)).collect();
-        found.push((scenario["origin"].as_str().unwrap_or("").to_owned(), fixes));
-    }
-    Ok(found)
-}
-
-/// The descriptions that are right for most when given for everything: what any method has to be
-/// compared with.
-fn same_three(known: &[(String, BTreeSet<String>)]) -> Vec<String> {
-    let mut chosen: Vec<String> = Vec::new();
-    for _ in 0..3 {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let open = known.iter().filter(|(_, fixes)| !chosen.iter().any(|fix| fixes.contains(fix)));
-        open.flat_map(|(_, fixes)| fixes).for_each(|fix| *counts.entry(fix).or_default() += 1);
-        let most = counts.iter().max_by_key(|(_, n)| **n).map(|(fix, _)| (*fix).to_owned());
-        chosen.extend(most);
-    }
-    chosen
-}
-
-fn missed_by(always: &[String], asked: &[(String, BTreeSet<String>)]) -> BTreeSet<String> {
+fn missed_by(always: &[String], asked: &[Described]) -> BTreeSet<String> {
     let is_missed = |fixes: &BTreeSet<String>| !always.iter().any(|fix| fixes.contains(fix));
     let missed = asked.iter().filter(|(_, fixes)| is_missed(fixes));
     missed.map(|(origin, _)| origin.clone()).collect()
@@ -120,10 +96,12 @@ fn told(faults: &[Seeded], refused: &[(String, String)], columns: &[BTreeSet<Str
     ];
     let mut table = Table::new(&heads);
     let is_mutant = |fault: &&Seeded| fault.name.starts_with(MUTANT);
+    let is_of_token = |fault: &&Seeded| fault.name.starts_with(MUTANT_OF_TOKEN);
     type Which<'a> = &'a dyn Fn(&&Seeded) -> bool;
-    let rows: [(&str, Which); 3] = [
+    let rows: [(&str, Which); 4] = [
         ("written by hand", &|fault| !is_mutant(fault)),
-        ("mutants", &is_mutant),
+        ("mutants, evenly by kind of change", &|fault| is_mutant(fault) && !is_of_token(fault)),
+        ("mutants, evenly by token", &is_of_token),
         ("all", &|_| true),
     ];
     for (what, which) in rows {
