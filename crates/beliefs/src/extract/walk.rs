@@ -136,9 +136,15 @@ fn leave<V: Visitor>(
             env.back_to(fun, to);
         }
         env.join(fun, interest, job.block, to);
-        let mut hasher = FxHasher::default();
-        (to, &env, &state, n_back_edges).hash(&mut hasher);
-        if seen.insert(hasher.finish()) {
+        // Paths that come over one edge were told apart where they last met.
+        let is_meeting =
+            fun.cfg.predecessors(to).len() > 1 || matches!(terminator, Terminator::Switch { .. });
+        let mut is_new = || {
+            let mut hasher = FxHasher::default();
+            (to, &env, &state, n_back_edges).hash(&mut hasher);
+            seen.insert(hasher.finish())
+        };
+        if !is_meeting || is_new() {
             let next = fun.body.blocks[to].first;
             jobs.push(Job { block: to, next, env, state, n_back_edges });
         }
