@@ -6,6 +6,7 @@
 //! what each value and decision would be were some of them chosen otherwise. Leaving the trace
 //! at a decision, or passing the check that fails, avoids the error; z3 finds the selectors.
 
+mod budget;
 mod sites;
 mod solve;
 
@@ -45,8 +46,10 @@ pub struct Settings {
     pub maxsat: bool,
     /// Statements a solution may change, from `Constraints` on.
     pub max_changes: u32,
-    /// Solutions to look for.
+    /// Solutions to look for, of each trace.
     pub max_solutions: usize,
+    /// Questions to the solver, for each trace.
+    pub max_questions: u64,
 }
 
 /// The solutions of one failing input, best first.
@@ -74,7 +77,7 @@ pub fn localise(
         check(cancel)?;
         let choices = Choices::new(settings.config >= Config::Constraints, trusted.clone());
         let solved = run(request, &compiled, entry, given, choices).map(|machine| {
-            solve::solve(machine, &sites, settings, 10 * request.options.resources, mined, request)
+            solve::solve(machine, &sites, settings, request.options.resources, mined, request)
         });
         let Some((solutions, why)) = solved else {
             notes.push("the repair program does not follow the error trace".to_owned());
@@ -93,6 +96,9 @@ pub fn localise(
             break;
         }
     }
+    // Several traces may say the same.
+    let mut said = BTreeSet::new();
+    notes.retain(|note| said.insert(note.clone()));
     let mut solutions = all.unwrap_or_default();
     solutions.sort_by_key(|solution| solution.rank_key());
     let repairs =

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use interpret::{Chosen, Input, Machine, Why};
 use logic::words::{Answer, Values, WordId, WordOp, WordProver, Words};
 
+use super::budget::Budget;
 use super::sites::Site;
 use super::{Config, Settings};
 use crate::Request;
@@ -53,6 +54,7 @@ struct Solver<'s> {
     sites: &'s [Site],
     settings: Settings,
     prover: WordProver,
+    budget: Budget,
     counts: BTreeMap<u32, usize>,
     /// Each selector once: site, word, input.
     selectors: Vec<(u32, WordId, Input)>,
@@ -85,13 +87,15 @@ pub fn solve(
         }
     }
     let words = shared.words;
+    let budget = Budget::new(settings);
     let mut solver = Solver {
         words,
         made,
         path: Vec::new(),
         sites,
         settings,
-        prover: WordProver::new(resources),
+        prover: WordProver::new(resources.saturating_mul(budget.weight())),
+        budget,
         counts,
         selectors,
         unknowns,
@@ -134,20 +138,29 @@ impl Solver<'_> {
     }
 
     fn limit_changes(&mut self) {
-        let few = self.at_most(self.settings.max_changes);
+        let few = self.at_most(self.settings.max_changes as usize);
         self.require(few);
     }
 
-    /// So many selectors change something, or fewer.
-    fn at_most(&mut self, limit: u32) -> WordId {
-        let mut sum = self.words.constant(16, 0);
+    /// So many selectors change something, or fewer: counted in unary, which z3 decides far
+    /// sooner than sums.
+    fn at_most(&mut self, limit: usize) -> WordId {
+        if limit >= self.selectors.len() {
+            return self.words.bit(true);
+        }
+        // Whether more than so many of the selectors so far change something.
+        let mut more_than = vec![self.words.bit(false); limit + 1];
         for (_, word, _) in self.selectors.clone() {
             let changed = self.is_changed(word);
-            let one = self.words.zero_extend(changed, 16);
-            sum = self.words.binary(WordOp::Add, sum, one);
+            for count in (0..=limit).rev() {
+                let before = match count {
+                    0 => changed,
+                    _ => self.words.and(more_than[count - 1], changed),
+                };
+                more_than[count] = self.words.or(more_than[count], before);
+            }
         }
-        let limit = self.words.constant(16, limit.min(u32::from(u16::MAX)).into());
-        self.words.binary(WordOp::UnsignedLe, sum, limit)
+        self.words.not(more_than[limit])
     }
 
     /// What is computed from a changed value is not changed as well.
@@ -191,7 +204,6 @@ impl Solver<'_> {
 
     fn all(&mut self, violated: Option<WordId>) -> (Vec<Solution>, Vec<String>) {
         let mut found: Vec<Solution> = Vec::new();
-        let mut notes = Vec::new();
         // Past the failing check first, then from the last decision back.
         let mut exits: Vec<(usize, WordId, bool)> = Vec::new();
         exits.extend(violated.map(|inside| (self.path.len(), inside, true)));
@@ -201,39 +213,48 @@ impl Solver<'_> {
         }
         // Few changes before many.
         let mut blocked: Vec<Vec<WordId>> = vec![Vec::new(); exits.len()];
-        for limit in [1, 2, u32::from(u16::MAX)] {
+        let most = match self.settings.config {
+            Config::Basic => usize::MAX,
+            _ => self.settings.max_changes as usize,
+        };
+        let mut limits = vec![1.min(most), 2.min(most), most];
+        limits.dedup();
+        for limit in limits {
             let few = self.at_most(limit);
-            for (exit, blocked) in exits.iter().zip(&mut blocked) {
+            for condition in self.path.clone() {
                 self.prover.push();
-                for condition in self.path[..exit.0].iter().copied() {
-                    self.prover.assert(&self.words, condition);
-                }
-                self.prover.assert(&self.words, exit.1);
-                let why = self.solutions(*exit, few, blocked, &mut found);
-                notes.extend(why.map(|why| format!("the solver gave up on a branch ({why})")));
-                self.prover.pop();
+                self.prover.assert(&self.words, condition);
             }
+            let mut n_pushed = self.path.len();
+            for (exit, blocked) in exits.iter().zip(&mut blocked) {
+                while n_pushed > exit.0 {
+                    self.prover.pop();
+                    n_pushed -= 1;
+                }
+                if self.budget.is_left(found.len()) {
+                    self.solutions(*exit, few, blocked, &mut found);
+                }
+            }
+            (0..n_pushed).for_each(|_| self.prover.pop());
         }
-        notes.dedup();
-        (found, notes)
+        (found, self.budget.notes())
     }
 
     /// Ways to leave the trace at one place with few changes, until there are none or enough.
-    /// Why the solver gave up, if it did.
     fn solutions(
         &mut self,
         (steps, leaves, is_whole): (usize, WordId, bool),
         few: WordId,
         blocked: &mut Vec<WordId>,
         found: &mut Vec<Solution>,
-    ) -> Option<String> {
-        let most = blocked.len() + self.settings.max_solutions.div_ceil(8);
-        while found.len() < self.settings.max_solutions && blocked.len() < most {
-            blocked.push(few);
-            let answer = self.next(blocked, steps, leaves);
-            blocked.pop();
-            match answer {
+    ) {
+        let mut n_here = 0;
+        while self.budget.is_left(found.len()) && self.budget.is_left_here(n_here) {
+            let mut assumed = blocked.clone();
+            assumed.extend([few, leaves]);
+            match self.next(&assumed, steps) {
                 Answer::Sat(values) => {
+                    n_here += 1;
                     let (solution, set) = self.solution(&values, steps, is_whole);
                     blocked.push(self.block(&set));
                     let is_same = |known: &Solution| match self.settings.config {
@@ -244,21 +265,20 @@ impl Solver<'_> {
                         found.push(solution);
                     }
                 }
-                Answer::Unsat => return None,
-                Answer::Unknown(why) => return Some(why),
+                Answer::Unsat => return,
+                Answer::Unknown(why) => return self.budget.gave_up(why),
             }
         }
-        None
     }
 
-    fn next(&mut self, blocked: &[WordId], steps: usize, leaves: WordId) -> Answer {
+    fn next(&mut self, assumed: &[WordId], steps: usize) -> Answer {
+        self.budget.ask();
         if !self.settings.maxsat {
-            return self.prover.check(&self.words, blocked);
+            return self.prover.check(&self.words, assumed);
         }
         let mut hard = self.hard.clone();
         hard.extend_from_slice(&self.path[..steps]);
-        hard.push(leaves);
-        hard.extend_from_slice(blocked);
+        hard.extend_from_slice(assumed);
         let mut soft = Vec::new();
         for (site, word, _) in self.selectors.clone() {
             let zero = self.words.constant(8, 0);

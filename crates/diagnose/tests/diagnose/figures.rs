@@ -35,7 +35,13 @@ int main(int argc, char **argv) {
 ";
 
 fn paper(config: Config) -> Option<PaperSettings> {
-    Some(PaperSettings { config, maxsat: false, max_changes: 2, max_solutions: 40 })
+    Some(PaperSettings {
+        config,
+        maxsat: false,
+        max_changes: 2,
+        max_solutions: 40,
+        max_questions: 400,
+    })
 }
 
 /// The lines each solution changes.
@@ -113,6 +119,7 @@ fn maxsat_prefers_the_weightiest_alternative() {
         maxsat: true,
         max_changes: 2,
         max_solutions: 8,
+        max_questions: 400,
     };
     let diagnosis = diagnose(SUM, Some(settings), Vec::new());
     let all = changes(&diagnosis);
@@ -128,4 +135,20 @@ fn two_traces_leave_only_what_mends_both() {
     let both = lines(&diagnose(TWO_TRACES, paper(Config::Constraints), Vec::new()));
     assert_eq!(both.first(), Some(&vec![3]), "{both:?}");
     assert!(both.iter().all(|lines| !lines.contains(&5) && !lines.contains(&7)), "{both:?}");
+}
+
+#[test]
+fn what_is_left_of_the_repair_program_is_said() {
+    let limited = |max_solutions, max_questions| {
+        let all = paper(Config::Basic).expect("a configuration");
+        diagnose(SUM, Some(PaperSettings { max_solutions, max_questions, ..all }), Vec::new())
+    };
+    let solutions = limited(3, 400);
+    assert_eq!(solutions.repairs.len(), 3);
+    let said = solutions.notes.join("\n");
+    assert!(said.contains("more solutions than the first 3"), "{said}");
+    let questions = limited(40, 2);
+    assert!(!questions.repairs.is_empty() && questions.repairs.len() <= 2);
+    let said = questions.notes.join("\n");
+    assert!(said.contains("2 questions to the solver are used up"), "{said}");
 }

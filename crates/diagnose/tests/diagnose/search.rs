@@ -218,8 +218,29 @@ int main(int argc, char **argv) {
 ";
     let diagnosis = diagnose(text, None, Vec::new());
     assert!(diagnosis.violation.is_none(), "no argument of the search has 500 bytes");
-    assert!(!diagnosis.notes.is_empty());
     assert!(diagnosis.repairs.is_empty());
+    let said = diagnosis.notes.join("\n");
+    assert!(said.contains("no violated property was found in 400 runs"), "{said}");
+    assert!(said.contains("runs were not enough"), "{said}");
+}
+
+#[test]
+fn what_only_larger_inputs_violate_is_outside_the_bounds() {
+    let text = "\
+static int table[4];
+int main(int argc, char **argv) {
+  if (argc > 20)
+    return table[argc];
+  return 0;
+}
+";
+    let diagnosis = diagnose(text, None, Vec::new());
+    assert!(diagnosis.violation.is_none() && diagnosis.repairs.is_empty());
+    let said = diagnosis.notes.join("\n");
+    assert!(
+        said.contains("no property is violated on any of 19 paths within the bounds"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -52,8 +52,8 @@ pub struct DiagnoseArgs {
     #[arg(long)]
     maxsat: bool,
     /// Statements one solution of a configuration may change
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    max_changes: u32,
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=16))]
+    max_changes: u16,
     /// Repairs to show
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
     top: u16,
@@ -92,7 +92,13 @@ fn paper(args: &DiagnoseArgs) -> Option<diagnose::PaperSettings> {
         None => return None,
     };
     let (maxsat, max_changes) = (args.maxsat, args.max_changes);
-    Some(diagnose::PaperSettings { config, maxsat, max_changes, max_solutions: 250 })
+    Some(diagnose::PaperSettings {
+        config,
+        maxsat,
+        max_changes: max_changes.into(),
+        max_solutions: 250,
+        max_questions: 400,
+    })
 }
 
 pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {

@@ -9,6 +9,7 @@ mod correlate;
 mod crash;
 mod crash_bad_input;
 mod determinism;
+mod diagnose;
 mod identity;
 mod inputs;
 mod interrupt;
