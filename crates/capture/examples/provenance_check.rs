@@ -8,6 +8,8 @@ mod clang;
 use std::path::Path;
 use std::time::Instant;
 
+use capture::provenance::{Extent, prepare};
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let (flags, files): (Vec<&str>, Vec<&str>) =
@@ -22,8 +24,8 @@ fn main() {
             false => clang::preprocess(&all, Path::new(".")),
         };
         let start = Instant::now();
-        let prepared =
-            capture::provenance::prepare(&preprocessed, &mut |path| std::fs::read(path).ok());
+        let mut read = |path: &Path| std::fs::read(path).ok();
+        let prepared = prepare(&preprocessed, Extent::Whole, &mut read);
         let seconds = start.elapsed().as_secs_f64();
         if is_preprocessed {
             println!("{file}: {} entries, {seconds:.3} s", prepared.map.entries.len());

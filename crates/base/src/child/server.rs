@@ -195,6 +195,8 @@ impl Server {
             .arg("--version")
             .env(VARIABLE, format!("{}:{}", meant.dev(), meant.ino()))
             .env("LD_PRELOAD", preload)
+            // What is bound once here need not be bound in every child.
+            .env("LD_BIND_NOW", "1")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -13,9 +13,11 @@ mod expand;
 mod lexer;
 mod macros;
 mod markers;
+mod needed;
 mod source;
 mod substitute;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use base::SourceMap;
@@ -28,6 +30,7 @@ use expand::From;
 use lexer::{Dialect, Lexer, Token};
 use macros::MacroTable;
 use markers::{Line, Marker, Move};
+use needed::gaps::{self, Gaps, Left};
 use source::SourceText;
 
 /// A unit ready to be compiled.
@@ -40,21 +43,38 @@ pub struct Prepared {
     pub map: SourceMap,
 }
 
+/// How much of a unit is to be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    Whole,
+    /// Without declarations that nothing in it needs.
+    Needed,
+}
+
 /// Prepares the output of `clang -E -dD`. `read` gives the bytes of a source file that the
 /// output names, or `None` where it is gone: then its lines are known and its columns not.
 /// Lines of system headers are known without columns, too.
-pub fn prepare(preprocessed: &[u8], read: &mut dyn FnMut(&Path) -> Option<Vec<u8>>) -> Prepared {
+pub fn prepare(
+    preprocessed: &[u8],
+    extent: Extent,
+    read: &mut dyn FnMut(&Path) -> Option<Vec<u8>>,
+) -> Prepared {
+    let needless = match extent {
+        Extent::Whole => Vec::new(),
+        Extent::Needed => needed::needless(preprocessed),
+    };
     let sources = read_sources(preprocessed, read);
     let mut unit = Unit {
         table: MacroTable::new(),
         output: Output::new(preprocessed.len()),
         sources: &sources,
         files: Vec::new(),
-        tokens: Vec::new(),
         origins: Vec::new(),
     };
+    let mut gaps = Gaps::new(&needless);
     for line in lines(preprocessed) {
-        unit.line(line);
+        let left_out = gaps.next_line(line);
+        unit.line(line, &left_out);
     }
     unit.output.finish()
 }
@@ -110,12 +130,11 @@ struct Unit<'a> {
     sources: &'a Sources,
     files: Vec<OpenFile<'a>>,
     /// Reused from line to line.
-    tokens: Vec<(usize, usize)>,
     origins: Origins,
 }
 
 impl<'a> Unit<'a> {
-    fn line(&mut self, line: &'a [u8]) {
+    fn line(&mut self, line: &'a [u8], left_out: &Left) {
         self.pass_macro_pragmas();
         match markers::classify(line) {
             Line::Marker(marker) => return self.marker(marker),
@@ -123,7 +142,11 @@ impl<'a> Unit<'a> {
             Line::Undefine(name) => self.table.undefine(name),
             Line::Directive => self.keep_directive(line),
             Line::Blank => {}
-            Line::Code => self.code(line),
+            Line::Code => match left_out {
+                Left::Nothing => self.code(line, &[]),
+                Left::Parts(parts) => self.code(line, parts),
+                Left::All => {}
+            },
         }
         if let Some(file) = self.files.last_mut() {
             file.line = file.line.saturating_add(1);
@@ -174,19 +197,20 @@ impl<'a> Unit<'a> {
         self.output.whole_line(line, position);
     }
 
-    fn code(&mut self, line: &'a [u8]) {
+    /// A line of code but for the parts `left_out`. These are looked up in the sources all
+    /// the same, because a line is followed there from its beginning.
+    fn code(&mut self, line: &'a [u8], left_out: &[Range<usize>]) {
         let dialect = self.table.dialect();
+        let shown = gaps::without(line, left_out);
         let Some(file) = self.files.last_mut() else {
-            return self.output.whole_line(line, None);
+            return self.output.whole_line(&shown, None);
         };
         let start = if file.is_system { None } else { line_start(file, dialect) };
         if start.is_none() && line.len() < emit::MAX_COLUMN {
-            return self.output.whole_line(line, Some(line_position(file, Origin::Plain)));
+            return self.output.whole_line(&shown, Some(line_position(file, Origin::Plain)));
         }
         let mut lexer = Lexer::new(line, printed(dialect));
         let tokens: Vec<Token> = std::iter::from_fn(|| lexer.next_token()).collect();
-        self.tokens.clear();
-        self.tokens.extend(tokens.iter().map(|token| (token.start, token.end)));
         self.origins.clear();
         let mut presumed_shift = 0;
         if let Some(start) = start {
@@ -196,12 +220,16 @@ impl<'a> Unit<'a> {
             walk.align(start, &tokens, &mut self.table, &mut self.output, &mut self.origins);
         }
         self.origins.resize(tokens.len(), None);
-        let positions: Vec<SourcePosition> = self
-            .origins
+        let is_shown = |token: &Token| !left_out.iter().any(|part| part.contains(&token.start));
+        let (places, positions): (Vec<_>, Vec<_>) = tokens
             .iter()
-            .map(|origin| token_position(file, *origin, presumed_shift))
-            .collect();
-        self.output.code_line(line, &self.tokens, &positions);
+            .zip(&self.origins)
+            .filter(|(token, _)| is_shown(token))
+            .map(|(token, origin)| {
+                ((token.start, token.end), token_position(file, *origin, presumed_shift))
+            })
+            .unzip();
+        self.output.code_line(&shown, &places, &positions);
     }
 }
 

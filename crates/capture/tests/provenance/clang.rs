@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use base::source::{Origin, SourcePosition};
-use capture::provenance::{Prepared, prepare};
+use capture::provenance::{Extent, Prepared, prepare};
 
 /// One token of `clang -Xclang -dump-tokens`.
 pub struct ClangToken {
@@ -36,8 +36,12 @@ pub fn preprocess(args: &[&str], directory: &Path) -> Vec<u8> {
 }
 
 pub fn prepare_file(args: &[&str], directory: &Path) -> Prepared {
+    prepare_extent(args, directory, Extent::Whole)
+}
+
+pub fn prepare_extent(args: &[&str], directory: &Path, extent: Extent) -> Prepared {
     let preprocessed = preprocess(args, directory);
-    prepare(&preprocessed, &mut |path| std::fs::read(directory.join(path)).ok())
+    prepare(&preprocessed, extent, &mut |path| std::fs::read(directory.join(path)).ok())
 }
 
 pub fn dump_tokens(args: &[&str], directory: &Path) -> Vec<ClangToken> {

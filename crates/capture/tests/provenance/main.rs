@@ -1,12 +1,13 @@
 //! The source map against clang's own view of the same tokens.
 
 mod clang;
+mod needed;
 mod soup;
 
 use std::path::Path;
 
 use base::source::Origin;
-use capture::provenance::{Prepared, prepare};
+use capture::provenance::{Extent, Prepared, prepare};
 use clang::{compare, prepare_file};
 
 /// A folder with these files, gone at the end of the test.
@@ -225,7 +226,7 @@ fn system_headers_keep_their_tokens_and_know_their_lines() {
 fn a_source_that_is_gone_leaves_lines() {
     let folder = folder(&[("a.c", b"#define M 1\n\nint x = M;\n")]);
     let preprocessed = clang::preprocess(&["a.c"], folder.path());
-    let prepared = prepare(&preprocessed, &mut |_: &Path| None);
+    let prepared = prepare(&preprocessed, Extent::Whole, &mut |_: &Path| None);
     assert_eq!(origins(&prepared)[0], "int plain 3:0");
     assert_eq!(origins(&prepared)[3], "1 plain 3:0");
 }
@@ -235,7 +236,7 @@ fn a_source_that_changed_loses_columns_only_where_it_differs() {
     let folder = folder(&[("a.c", b"#define M 1\nint x = M;\nint y = M;\n")]);
     let preprocessed = clang::preprocess(&["a.c"], folder.path());
     let changed = b"#define M 1\nlong long q(void) { return 0; }\nint y = M;\n";
-    let prepared = prepare(&preprocessed, &mut |_: &Path| Some(changed.to_vec()));
+    let prepared = prepare(&preprocessed, Extent::Whole, &mut |_: &Path| Some(changed.to_vec()));
     let origins = origins(&prepared);
     assert_eq!(origins[0], "int plain 2:0");
     assert_eq!(origins[5..9], ["int plain 3:1", "y plain 3:5", "= plain 3:7", "1 body of M 3:9"]);
@@ -262,7 +263,9 @@ fn hostile_macros_end_soon() {
     let nested = format!("{}1{}", "A0(".repeat(5000), ")".repeat(5000));
     let source = format!("{bomb}A39(1) tail;\n{nested}\n");
     let preprocessed = format!("{preprocessed}{nested}\n");
-    let prepared = prepare(preprocessed.as_bytes(), &mut |_: &Path| Some(source.clone().into()));
+    let prepared = prepare(preprocessed.as_bytes(), Extent::Whole, &mut |_: &Path| {
+        Some(source.clone().into())
+    });
     assert!(String::from_utf8_lossy(&prepared.text).starts_with("A39(1) tail;\n"));
 }
 
@@ -271,7 +274,7 @@ fn the_text_never_depends_on_the_sources() {
     let source = include_bytes!("tricky.c.txt");
     let folder = folder(&[("a.c", source)]);
     let preprocessed = clang::preprocess(&["a.c"], folder.path());
-    let text = prepare(&preprocessed, &mut |_: &Path| Some(source.to_vec())).text;
+    let text = prepare(&preprocessed, Extent::Whole, &mut |_: &Path| Some(source.to_vec())).text;
     let mut random = soup::Random::new(3);
     for _ in 0..200 {
         let mut mangled = source.to_vec();
@@ -286,7 +289,7 @@ fn the_text_never_depends_on_the_sources() {
                 mangled.splice(at..at, copy);
             }
         }
-        let prepared = prepare(&preprocessed, &mut |_: &Path| Some(mangled.clone()));
+        let prepared = prepare(&preprocessed, Extent::Whole, &mut |_: &Path| Some(mangled.clone()));
         assert!(prepared.text == text);
     }
 }
@@ -300,7 +303,7 @@ fn garbage_passes_through() {
         let length = random.below(300);
         bytes.extend((0..length).map(|_| alphabet[random.below(alphabet.len())]));
         let source: Vec<u8> = bytes.iter().skip(8).copied().collect();
-        let prepared = prepare(&bytes, &mut |_: &Path| Some(source.clone()));
+        let prepared = prepare(&bytes, Extent::Whole, &mut |_: &Path| Some(source.clone()));
         for entry in &prepared.map.entries {
             assert!((entry.position.file as usize) < prepared.map.files.len());
         }

@@ -6,7 +6,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use base::Cancel;
 use base::child::Limits;
-use capture::{Cache, Clang, Key, Unit, provenance};
+use capture::provenance::{self, Extent};
+use capture::{Cache, Clang, Key, Unit};
 use findings::Incomplete;
 use llvm::CompileError;
 use program::Program;
@@ -81,9 +82,19 @@ impl<'a> Importer<'a> {
 
     fn compile_and_import(&self, unit: &Unit) -> Result<Program, Failure> {
         let text = unit.text.read().map_err(|error| Failure::new(error.to_string()))?;
+        match self.compile_part(unit, &text, Extent::Needed) {
+            // Whatever is wrong is said of the unit as it is.
+            Err(failure) if failure.reason == DOES_NOT_COMPILE => {
+                self.compile_part(unit, &text, Extent::Whole)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn compile_part(&self, unit: &Unit, text: &[u8], extent: Extent) -> Result<Program, Failure> {
         let mut read = |path: &Path| std::fs::read(unit.directory.join(path)).ok();
         let mut prepared =
-            self.timings.on_thread("positions", || provenance::prepare(&text, &mut read));
+            self.timings.on_thread("positions", || provenance::prepare(text, extent, &mut read));
         for file in &mut prepared.map.files {
             *file = self.shown(&unit.directory, file);
         }
