@@ -1,9 +1,12 @@
 //! Terms, conditions and values of a path in C terms.
 
 use logic::{Comparison, Formula, FormulaId, Leaf, Relation, SymbolId, TermId};
+use program::Program;
 
+use crate::machine::memory::ObjectId;
 use crate::machine::path::Path;
-use crate::machine::{Context, SymbolKind, Value};
+use crate::machine::trail::What;
+use crate::machine::{Context, State, SymbolKind, Value};
 
 /// A term as C would write it; `None` where some part has no name.
 pub fn term(context: &Context, id: TermId) -> Option<String> {
@@ -176,6 +179,22 @@ fn null_test(
         (false, true) => Some(format!("{name} is not null")),
         _ => None,
     }
+}
+
+/// An object's name: for what a call made, that of the variable which was given it last.
+pub fn object(program: &Program, state: &State, id: ObjectId) -> String {
+    let name = &state.memory.get(id).name;
+    let function = state.top().function;
+    let here = state.trail.iter().filter(|event| event.function == function);
+    let mut holders = here.filter_map(|event| match event.what {
+        What::Bound { variable, value: Value::Pointer { object, .. }, .. } if object == id => {
+            let body = program.functions[function].body.as_ref()?;
+            Some(&body.variables[variable].name).filter(|name| !name.is_empty())
+        }
+        _ => None,
+    });
+    let holder = if name.ends_with("()") { holders.next() } else { None };
+    holder.map_or_else(|| name.to_string(), |holder| holder.to_string())
 }
 
 /// What a value is, for a sentence: "5", "null", "outside input".

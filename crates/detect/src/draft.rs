@@ -26,11 +26,11 @@ pub enum Kind {
 impl Kind {
     pub fn of(what: &What) -> Self {
         match what {
-            What::Entered(_) => Kind::Call,
+            What::Entered { .. } => Kind::Call,
             What::Returned { .. } => Kind::Return,
             What::Modelled { .. } => Kind::Result,
-            What::Bound(..) | What::Stored { .. } => Kind::Bound,
-            What::Branch(_) | What::Allocated(_) | What::Effect(..) | What::Skipped { .. } => {
+            What::Bound { .. } | What::Stored { .. } => Kind::Bound,
+            What::Branch { .. } | What::Allocated(_) | What::Effect(..) | What::Skipped { .. } => {
                 Kind::Other
             }
         }

@@ -26,6 +26,7 @@ pub mod search;
 pub mod semantics;
 pub mod settled;
 mod skip;
+mod slice;
 pub mod steps;
 pub mod suspects;
 pub mod tested;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use logic::{FormulaId, SymbolId, Terms};
-use program::{BlockId, FunctionId, InstId, LocId, Program};
+use program::{BlockId, FunctionId, InstId, LocId, Operand, Program};
 use rustc_hash::FxHashMap;
 
 use crate::code::Code;
@@ -15,13 +15,18 @@ use crate::machine::{Context, Feasible, State, SymbolKind};
 use crate::query::{Answer, At, FaultKey, Points, Query, QueryId, Violation};
 use crate::search::Observer;
 use crate::settled::Settled;
-use crate::steps::{Relevant, place, segment};
+use crate::steps::{Point, Relevant, place, segment};
 use crate::verdict::{About, Verdict, involved_symbols, judge};
 
 /// What the specifications say about points and calls.
 pub trait Semantics<'p>: Sync {
     /// What must hold at the query's point, evaluated in the state before it.
     fn require(&self, context: &mut Context<'p>, state: &mut State, query: &Query) -> Required;
+
+    /// The values the query's constraint speaks of.
+    fn subjects(&self, _query: &Query) -> Vec<Operand> {
+        Vec::new()
+    }
 
     /// Whether nothing that follows counts once the query is violated.
     fn is_fatal(&self, query: &Query) -> bool;
@@ -435,7 +440,9 @@ impl<'a, 'p> Asking<'a, 'p> {
                 let (message, error_state) = self.semantics.message(context, &mut wrong, &query);
                 let symbols = involved_symbols(context, state, violation);
                 let relevant = Relevant { symbols, objects };
-                let segment = segment(context, state, &relevant, (query.function, loc), &message);
+                let subjects = self.semantics.subjects(&query);
+                let point = Point { function: query.function, at: query.at, loc, subjects };
+                let segment = segment(context, state, &relevant, &point, &message);
                 let answer = self.answers.entry(id).or_default();
                 answer.violations.push(Violation {
                     message,
@@ -498,8 +505,9 @@ impl<'a, 'p> Asking<'a, 'p> {
         {
             let symbols = involved_symbols(context, state, violation);
             let relevant = Relevant { symbols, objects: vec![object] };
-            let at = (query.function, loc);
-            let segment = segment(context, state, &relevant, at, &message);
+            let function = query.function;
+            let point = Point { function, at: At::Exit, loc, subjects: Vec::new() };
+            let segment = segment(context, state, &relevant, &point, &message);
             let place = place(context, query.function, loc);
             self.answers.entry(id).or_default().violations.push(Violation {
                 message,

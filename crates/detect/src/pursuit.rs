@@ -18,7 +18,7 @@ use crate::machine::{Context, Feasible, State, SymbolKind};
 use crate::observer::{Corrected, Corrupted, Required, Semantics, is_worth_entering};
 use crate::query::{At, FaultKey, Points, Query, QueryId, Violation};
 use crate::search::Observer;
-use crate::steps::{Relevant, place, segment};
+use crate::steps::{Point, Relevant, place, segment};
 use crate::verdict::{About, Verdict, involved_symbols, judge};
 
 /// One fault makes another happen.
@@ -252,7 +252,9 @@ impl<'a, 'p> Pursuing<'a, 'p> {
         symbols.dedup();
         let relevant = Relevant { symbols, objects: found.objects };
         let loc = if to.loc.is_known() { to.loc } else { query.loc(self.code.program) };
-        let segment = segment(context, state, &relevant, (query.function, loc), &message);
+        let subjects = self.semantics.subjects(query);
+        let point = Point { function: query.function, at: query.at, loc, subjects };
+        let segment = segment(context, state, &relevant, &point, &message);
         let since = segment.steps.iter().rposition(|step| step.note.starts_with(HAPPENS));
         let path = segment.steps[since.unwrap_or(0)..].to_vec();
         let place = to.loc.is_known().then(|| place(context, query.function, to.loc));

@@ -378,9 +378,10 @@ impl<'a, 'p> Search<'a, 'p> {
             } else {
                 next.path.assume(formula, loc, Some(frame));
             }
-            if formula != Terms::TRUE {
-                let depth = next.depth();
-                next.trail.push(What::Branch(formula), loc, function, depth);
+            if forks || formula != Terms::TRUE {
+                let (depth, from) = (next.depth(), next.top().block);
+                let branch = What::Branch { formula, from, to: target };
+                next.trail.push(branch, loc, function, depth);
             }
             next.n_forks += u32::from(forks);
             let mut ways = Vec::new();
@@ -570,7 +571,7 @@ impl<'a, 'p> Search<'a, 'p> {
         state.n_frames += 1;
         let (caller, depth) = (state.top().function, state.depth());
         let loc = self.body(caller).insts[id].loc;
-        state.trail.push(What::Entered(function), loc, caller, depth);
+        state.trail.push(What::Entered { function, call: id }, loc, caller, depth);
         let mut frame = Frame::new(function, number, body.insts.len(), params.into(), Some(id));
         frame.next = body.blocks[Body::ENTRY].first;
         frame.n_symbols = self.context.symbols.count();
@@ -608,7 +609,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let to = state.n_frames - 1;
         state.answered.push(Answered { from: number, to, value, is_trusted, is_ignored, params });
         let at = self.body(function).insts[call].loc;
-        state.trail.push(What::Returned { from, value }, at, function, depth);
+        state.trail.push(What::Returned { call, from, value }, at, function, depth);
         if let Some(value) = value {
             state.top_mut().set(call, value);
         }

@@ -2,16 +2,25 @@
 
 use findings::{Place, Segment, Step};
 use logic::{FormulaId, SymbolId, TermId};
-use program::{FunctionId, LocId};
+use program::render::Renderer;
+use program::{BlockId, FunctionId, LocId, Operand, Terminator};
 
 use crate::describe;
 use crate::draft::{self, Draft, Kind};
 use crate::machine::memory::ObjectId;
 use crate::machine::trail::{Event, What};
 use crate::machine::{Context, State, SymbolKind, Value};
+use crate::query::At;
+use crate::slice::Slice;
 
 /// Steps shown at most; a longer path keeps its beginning and end.
 const MAX_STEPS: usize = 40;
+
+/// Branches shown before a point that is not decided by them but reached through them.
+const MAX_LAST_BRANCHES: usize = 3;
+
+/// Bytes of a condition that a reader still takes in.
+const MAX_CONDITION: usize = 80;
 
 /// What the violation is made of.
 pub struct Relevant {
@@ -19,19 +28,28 @@ pub struct Relevant {
     pub objects: Vec<ObjectId>,
 }
 
+/// Where a violation is observed.
+pub struct Point {
+    pub function: FunctionId,
+    pub at: At,
+    pub loc: LocId,
+    /// The values it is about, where they are known.
+    pub subjects: Vec<Operand>,
+}
+
 /// The path's steps that decide, oldest first, ended by the observable point.
 pub fn segment(
     context: &mut Context,
     state: &State,
     relevant: &Relevant,
-    at: (FunctionId, LocId),
+    point: &Point,
     message: &str,
 ) -> Segment {
     let mut drafts: Vec<Draft> = Vec::new();
-    let mut events: Vec<&Event> = state.trail.iter().collect();
-    events.reverse();
-    for event in events {
-        let (note, impact) = describe_event(context, state, relevant, event);
+    for (event, role) in events(context, state, relevant, point).into_iter().rev() {
+        let (note, mut impact) = describe_event(context, state, relevant, event, role);
+        // How a path got away with it is told of what began before.
+        impact &= role != Role::Last || !drafts.is_empty();
         let kind = Kind::of(&event.what);
         let is_call = matches!(kind, Kind::Call | Kind::Return);
         if note.is_empty() || !(impact || is_call && !drafts.is_empty()) {
@@ -44,9 +62,52 @@ pub fn segment(
     if steps.len() > MAX_STEPS {
         steps.drain(MAX_STEPS / 2..steps.len() - MAX_STEPS / 2);
     }
-    let place = place(context, at.0, at.1);
+    let place = place(context, point.function, point.loc);
     steps.push(Step { place, note: message.to_owned(), impact: true, depth: state.depth() });
     Segment { steps }
+}
+
+/// What the point has to do with an event, besides sharing symbols and objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    None,
+    /// It gave the point a value that is constant.
+    Source,
+    /// It wrote to an object whose contents may matter there.
+    Writer,
+    /// One of the last branches before it.
+    Last,
+}
+
+/// The events of a path with their roles, newest first.
+fn events<'s>(
+    context: &Context,
+    state: &'s State,
+    relevant: &Relevant,
+    point: &Point,
+) -> Vec<(&'s Event, Role)> {
+    // Where nothing symbolic decides, constants do.
+    let constants_decide = relevant.symbols.is_empty();
+    let mut slice = Slice::new(context.program, state, point);
+    let mut n_branches = match point.at {
+        At::Exit => MAX_LAST_BRANCHES,
+        _ => usize::from(constants_decide),
+    };
+    let role = |event: &Event| match event.what {
+        What::Branch { .. } if event.depth == state.depth() && n_branches > 0 => {
+            n_branches -= 1;
+            Role::Last
+        }
+        What::Modelled { result: Value::Pointer { object, .. }, .. }
+            if point.at != At::Exit && state.memory.get(object).was_written_at(event.loc) =>
+        {
+            Role::Writer
+        }
+        _ if slice.takes(event) && constants_decide => Role::Source,
+        _ => Role::None,
+    };
+    let roles: Vec<Role> = state.trail.iter().map(role).collect();
+    state.trail.iter().zip(roles).collect()
 }
 
 fn describe_event(
@@ -54,30 +115,27 @@ fn describe_event(
     state: &State,
     relevant: &Relevant,
     event: &Event,
+    role: Role,
 ) -> (String, bool) {
     match &event.what {
-        What::Branch(formula) => {
-            if !mentions(context, relevant, *formula) {
+        What::Branch { formula, from, to } => {
+            if role != Role::Last && !mentions(context, relevant, *formula) {
                 return (String::new(), false);
             }
-            match describe::condition(context, *formula) {
-                Some(text) => (format!("{text} here"), true),
-                None => ("this branch is taken".to_owned(), true),
-            }
+            let text = describe::condition(context, *formula)
+                .filter(|text| text.len() <= MAX_CONDITION)
+                .or_else(|| written_condition(context, event.function, *from, *to));
+            (text.map_or("this branch is taken".to_owned(), |text| format!("{text} here")), true)
         }
-        What::Bound(variable, value) => {
+        What::Bound { variable, value, .. } => {
             let body = context.program.functions[event.function].body.as_ref();
             let name = body.map_or("", |body| &body.variables[*variable].name).to_owned();
-            describe_value(context, state, relevant, &name, *value)
+            describe_value(context, state, relevant, &name, *value, role)
         }
-        What::Stored { object, value, .. } => {
-            let name = state.memory.get(*object).name.to_string();
-            let written = relevant.objects.contains(object);
-            let (note, impact) = describe_value(context, state, relevant, &name, *value);
-            if note.is_empty() && written {
-                return (String::new(), false);
-            }
-            (note, impact)
+        What::Stored { at, value, .. } => {
+            let renderer = Renderer::new(context.program, event.function);
+            let name = renderer.accessed_by(*at).unwrap_or_default();
+            describe_value(context, state, relevant, &name, *value, role)
         }
         What::Allocated(object) => {
             if !relevant.objects.contains(object) {
@@ -86,12 +144,16 @@ fn describe_event(
             (format!("{} comes into being here", state.memory.get(*object).name), true)
         }
         What::Modelled { callee, result } => {
-            if concerns(context, state, relevant, *result) {
-                let name = callee.map(|callee| &*context.program.functions[callee].name);
-                let name = name.map_or("the call".to_owned(), |name| format!("{name}()"));
-                (format!("what {name} returns matters"), true)
-            } else {
-                (String::new(), false)
+            let name = callee.map(|callee| &*context.program.functions[callee].name);
+            let name = name.map_or("the call".to_owned(), |name| format!("{name}()"));
+            match result {
+                _ if !concerns(context, state, relevant, *result) => (String::new(), false),
+                // What hands back its argument made nothing.
+                Value::Pointer { object, .. } if state.memory.get(*object).loc != event.loc => {
+                    let note = format!("{name} writes to {}", state.memory.get(*object).name);
+                    (note, role == Role::Writer)
+                }
+                _ => (format!("what {name} returns matters"), true),
             }
         }
         What::Effect(note, object) => match object {
@@ -99,7 +161,7 @@ fn describe_event(
             _ => (note.to_string(), true),
         },
         What::Skipped { .. } => (String::new(), false),
-        What::Entered(function) => {
+        What::Entered { function, .. } => {
             (format!("calls {}()", context.program.functions[*function].name), false)
         }
         What::Returned { from, .. } => {
@@ -108,12 +170,29 @@ fn describe_event(
     }
 }
 
+/// The condition as the source has it.
+fn written_condition(
+    context: &Context,
+    function: FunctionId,
+    from: BlockId,
+    to: BlockId,
+) -> Option<String> {
+    let body = context.program.functions[function].body.as_ref()?;
+    let Terminator::Branch { condition, then, .. } = body.blocks[from].terminator else {
+        return None;
+    };
+    let text = Renderer::new(context.program, function).expr(condition);
+    let verb = if to == then { "holds" } else { "does not hold" };
+    (text.len() <= MAX_CONDITION).then(|| format!("{text} {verb}"))
+}
+
 fn describe_value(
     context: &mut Context,
     state: &State,
     relevant: &Relevant,
     name: &str,
     value: Value,
+    role: Role,
 ) -> (String, bool) {
     if name.is_empty() {
         return (String::new(), false);
@@ -143,13 +222,12 @@ fn describe_value(
         Value::Uninit(_) => format!("{name} has no value yet"),
         _ => return (String::new(), false),
     };
-    // Where nothing symbolic decides, constants do.
     let is_constant = match value {
         Value::Int(term) => context.terms.as_constant(term).is_some(),
-        _ => matches!(value, Value::Uninit(_)),
+        Value::Float(_) | Value::Uninit(_) => true,
+        _ => false,
     };
-    let impact = !is_constant || relevant.symbols.is_empty();
-    (note, impact)
+    (note, !is_constant || role == Role::Source)
 }
 
 /// Whether a term is nothing but the result of a call.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use capture::provenance;
 use program::link::{Linked, link};
 use program::{FunctionId, Op, Program, check, render};
 
@@ -24,7 +25,7 @@ fn import_one(folder: &Path, name: &str) -> Program {
         .expect("clang-19 starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let read = &mut |path: &Path| std::fs::read(folder.join(path)).ok();
-    let prepared = capture::provenance::prepare(&output.stdout, read);
+    let prepared = provenance::prepare(&output.stdout, provenance::Extent::Needed, read);
     let (limits, cancel) = (base::child::Limits::default(), base::Cancel::new());
     let bitcode = llvm::compile(&prepared.text, &["-fcommon"], &prepared.map, &limits, &cancel)
         .expect("the unit compiles");

@@ -4,6 +4,8 @@
 mod allocation;
 mod instantiate;
 
+pub use instantiate::variables;
+
 use std::collections::BTreeMap;
 
 use crate::ast::{Command, Condition, Expr, ExprKind, Place, Point, Severity, Spec, SpecKind};

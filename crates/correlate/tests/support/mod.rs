@@ -3,9 +3,13 @@
 use std::path::Path;
 use std::process::Command;
 
+use capture::provenance;
+
 pub fn program(path: &Path) -> program::Program {
     let output = Command::new("clang-19").args(["-E", "-dD"]).arg(path).output().expect("clang");
-    let unit = capture::provenance::prepare(&output.stdout, &mut |path| std::fs::read(path).ok());
+    let unit = provenance::prepare(&output.stdout, provenance::Extent::Needed, &mut |path| {
+        std::fs::read(path).ok()
+    });
     let limits = base::child::Limits::default();
     let flags: [&str; 0] = [];
     let bitcode = llvm::compile(&unit.text, &flags, &unit.map, &limits, &base::Cancel::new())

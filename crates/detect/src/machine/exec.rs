@@ -57,7 +57,8 @@ impl<'p> Exec<'_, 'p> {
             Op::Alloca { .. } => self.alloca(id, inst),
             Op::Uninit { variable } => {
                 let value = Value::Uninit(self.body().variables[*variable].loc);
-                self.note(What::Bound(*variable, value), self.body().variables[*variable].loc);
+                let bound = What::Bound { at: id, variable: *variable, value };
+                self.note(bound, self.body().variables[*variable].loc);
                 value
             }
             Op::UninitMemory { ptr, size, .. } => {
@@ -68,7 +69,7 @@ impl<'p> Exec<'_, 'p> {
             }
             Op::Load(access) => self.load(id, access, inst),
             Op::Store { access, value } => {
-                self.store(access, *value, inst.loc);
+                self.store(id, access, *value, inst.loc);
                 Value::Unknown
             }
             Op::Address(address) => self.address(address),
@@ -109,7 +110,7 @@ impl<'p> Exec<'_, 'p> {
             }
             Op::Bind { variable, value } => {
                 let value = self.operand(*value);
-                self.note(What::Bound(*variable, value), inst.loc);
+                self.note(What::Bound { at: id, variable: *variable, value }, inst.loc);
                 Value::Unknown
             }
             Op::AtomicUpdate { access, value, .. } => {
@@ -304,14 +305,14 @@ impl<'p> Exec<'_, 'p> {
             && matches!(constant, Const::Int { value: 0, .. } | Const::Zero(_))
     }
 
-    fn store(&mut self, access: &Access, value: Operand, loc: LocId) {
+    fn store(&mut self, at: InstId, access: &Access, value: Operand, loc: LocId) {
         let ty = self.operand_ty(value);
         let (ptr, value) = (self.operand(access.ptr), self.operand(value));
         let size = self.context.constant(i128::from(access.size));
         if let Value::Pointer { object, offset } = ptr {
             let shape = Shape { ty, member: accessed_member(self.body(), access) };
             self.state.memory.stored(object, shape);
-            self.note(What::Stored { object, offset, value }, loc);
+            self.note(What::Stored { at, object, offset, value }, loc);
             if self.state.memory.get(object).escaped {
                 self.escape(value);
             }

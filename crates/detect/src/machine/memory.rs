@@ -207,6 +207,10 @@ impl Object {
     pub fn writes(&self) -> impl Iterator<Item = &Write> {
         std::iter::successors(self.log.as_deref(), |write| write.before.as_deref())
     }
+
+    pub fn was_written_at(&self, loc: LocId) -> bool {
+        self.writes().any(|write| write.loc == loc && !write.is_read)
+    }
 }
 
 impl Memory {

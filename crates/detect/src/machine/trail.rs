@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use logic::{FormulaId, TermId};
-use program::{FunctionId, LocId, VarId};
+use program::{BlockId, FunctionId, InstId, LocId, VarId};
 
 use super::memory::ObjectId;
 use super::value::Value;
@@ -26,9 +26,19 @@ pub struct Event {
 #[derive(Clone, Debug)]
 pub enum What {
     /// A branch was taken because this held.
-    Branch(FormulaId),
-    Bound(VarId, Value),
+    Branch {
+        formula: FormulaId,
+        from: BlockId,
+        to: BlockId,
+    },
+    /// A variable got a value by the instruction `at`.
+    Bound {
+        at: InstId,
+        variable: VarId,
+        value: Value,
+    },
     Stored {
+        at: InstId,
         object: ObjectId,
         offset: TermId,
         value: Value,
@@ -46,8 +56,12 @@ pub enum What {
     Skipped {
         result: Value,
     },
-    Entered(FunctionId),
+    Entered {
+        function: FunctionId,
+        call: InstId,
+    },
     Returned {
+        call: InstId,
         from: FunctionId,
         value: Option<Value>,
     },

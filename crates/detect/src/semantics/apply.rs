@@ -7,6 +7,7 @@ use spec::lower::{Argument, Effect, UNDEF};
 use spec::rules::Rules;
 
 use crate::code::Code;
+use crate::describe;
 use crate::machine::access::make_nullable;
 use crate::machine::addresses;
 use crate::machine::attributes::Attributes;
@@ -281,6 +282,10 @@ impl<'p> Applying<'_, 'p> {
         if name == callee {
             return;
         }
+        let name = match name.is_empty() {
+            true => "it".to_owned(),
+            false => describe::object(self.context.program, state, object),
+        };
         let code = value.and_then(|value| self.context.terms.as_constant(value));
         let note =
             match code.and_then(|code| self.rules.names().find(|name| name_code(name) == code)) {

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use logic::{FormulaId, TermId, Terms};
-use program::{BlockId, Call, FunctionId, InstId, LocId, Op, Operand, Terminator};
+use program::{
+    BlockId, Body, Call, Const, FunctionId, InstId, LocId, Op, Operand, Terminator, VarId,
+};
 use spec::ast::{Arg, Command, Condition, EventArg, ExprKind, Piece, Template};
 use spec::lower::{Argument, Bindings, Lowering, UNDEF};
 use spec::matcher::library_name;
@@ -14,6 +16,7 @@ use crate::describe;
 use crate::machine::addresses;
 use crate::machine::exec::Exec;
 use crate::machine::memory::{Content, ObjectId, ObjectKind};
+use crate::machine::trail::What;
 use crate::machine::{Context, State, Value};
 use crate::observer::{Corrupted, Required, Semantics};
 use crate::ownership::{Contents, Role};
@@ -181,15 +184,33 @@ impl<'p> Specified<'_, 'p> {
             if !name.is_empty() {
                 return Some(name);
             }
+            if let Some(variable) = self.last_null(state, body, *operand) {
+                return Some(body.variables[variable].name.to_string());
+            }
         }
         let mut lowered = self.lowered(context, state, LocId::UNKNOWN);
         match lowered.value(argument)? {
             Value::Pointer { object, .. } => {
-                let name = state.memory.get(object).name.to_string();
+                let name = describe::object(self.code.program, state, object);
                 (!name.is_empty() && name != "*").then_some(name)
             }
             value => describe::value(context, value),
         }
+    }
+
+    /// The pointer that was set to null last, where a null stands in its place.
+    fn last_null(&self, state: &State, body: &Body, operand: Operand) -> Option<VarId> {
+        let Operand::Const(constant) = operand else { return None };
+        let is_null = matches!(self.code.program.constants[constant], Const::Null);
+        let here = (state.top().function, state.depth());
+        let mut events = state.trail.iter().filter(|event| (event.function, event.depth) == here);
+        events.find_map(|event| match event.what {
+            What::Bound { at, variable, .. } if is_null => match body.insts[at].op {
+                Op::Bind { value, .. } if value == operand => Some(variable),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     fn apply_at(
@@ -458,6 +479,17 @@ fn written_extents(
     }
 }
 
+/// The values an argument is made of.
+fn operands_of(argument: &Argument) -> Vec<Operand> {
+    match argument {
+        Argument::Operand(operand) => vec![*operand],
+        Argument::Place(inst) => vec![Operand::Inst(*inst)],
+        Argument::Pointee(inner) => operands_of(inner),
+        Argument::Rest(rest) => rest.clone(),
+        _ => Vec::new(),
+    }
+}
+
 /// A condition that only says which operand was matched; matching has seen to it.
 pub fn is_operand_match(condition: &Condition) -> bool {
     match condition {
@@ -475,6 +507,13 @@ impl<'p> Semantics<'p> for Specified<'_, 'p> {
             return Required::Unknown("an object of an exit".to_owned(), Vec::new());
         };
         self.require_bound(context, state, query, bindings)
+    }
+
+    fn subjects(&self, query: &Query) -> Vec<Operand> {
+        let How::Matched(bindings) = &self.asked(query).how else { return Vec::new() };
+        let require = &self.compiled.observed(query).require;
+        let bound = spec::rules::variables(require).into_iter().filter_map(|var| bindings.get(var));
+        bound.flat_map(operands_of).collect()
     }
 
     fn is_fatal(&self, query: &Query) -> bool {

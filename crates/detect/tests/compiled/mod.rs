@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use capture::provenance;
 use findings::Findings;
 use fixture::{Fixture, RunError};
 use spec::rules::Rules;
@@ -14,7 +15,9 @@ pub fn unit(path: &Path) -> Result<program::Program, String> {
         .arg(path)
         .output()
         .map_err(|error| error.to_string())?;
-    let unit = capture::provenance::prepare(&output.stdout, &mut |path| std::fs::read(path).ok());
+    let unit = provenance::prepare(&output.stdout, provenance::Extent::Needed, &mut |path| {
+        std::fs::read(path).ok()
+    });
     let (limits, flags): (_, [&str; 0]) = (base::child::Limits::default(), []);
     let bitcode = llvm::compile(&unit.text, &flags, &unit.map, &limits, &base::Cancel::new())
         .map_err(|error| error.to_string())?;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use base::Cancel;
+use capture::provenance;
 use diagnose::{
     Compile, Compiled, Diagnosis, Library, Options, PaperSettings, Rejected, Request, SourceFile,
     Target, TestCase,
@@ -29,7 +30,7 @@ pub fn import(text: &[u8]) -> Result<Program, Rejected> {
         .output()
         .expect("clang-19 starts");
     let read = &mut |path: &Path| std::fs::read(folder.path().join(path)).ok();
-    let prepared = capture::provenance::prepare(&preprocessed.stdout, read);
+    let prepared = provenance::prepare(&preprocessed.stdout, provenance::Extent::Needed, read);
     let (limits, cancel) = (base::child::Limits::default(), Cancel::new());
     let flags: [&str; 0] = [];
     let bitcode = llvm::compile(&prepared.text, &flags, &prepared.map, &limits, &cancel)

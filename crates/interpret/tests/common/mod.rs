@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use capture::provenance;
 use interpret::{Machine, Stop};
 use program::Program;
 
@@ -56,7 +57,7 @@ pub fn import(text: &str, name: &str) -> Program {
         .output()
         .expect("clang-19 starts");
     let read = &mut |path: &Path| std::fs::read(folder.path().join(path)).ok();
-    let prepared = capture::provenance::prepare(&preprocessed.stdout, read);
+    let prepared = provenance::prepare(&preprocessed.stdout, provenance::Extent::Needed, read);
     let (limits, cancel) = (base::child::Limits::default(), base::Cancel::new());
     let bitcode = llvm::compile(&prepared.text, &["-fcommon"], &prepared.map, &limits, &cancel)
         .unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));

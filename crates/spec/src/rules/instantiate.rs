@@ -260,6 +260,20 @@ pub fn walk_spec(spec: &Spec, visit: &mut dyn FnMut(&Expr)) {
     spec.error_state.iter().for_each(|c| walk_condition(c, visit));
 }
 
+/// The variables a condition speaks of.
+pub fn variables(condition: &Condition) -> Vec<VarIndex> {
+    let mut variables = Vec::new();
+    walk_condition(condition, &mut |expr| {
+        if let ExprKind::Attr { args, .. } = &expr.kind {
+            variables.extend(args.iter().filter_map(|arg| match arg {
+                Arg::Var(var) | Arg::Pointee(var) => Some(*var),
+                _ => None,
+            }));
+        }
+    });
+    variables
+}
+
 fn walk_condition(condition: &Condition, visit: &mut dyn FnMut(&Expr)) {
     match condition {
         Condition::Compare { left, right, .. } => {
