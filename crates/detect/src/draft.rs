@@ -29,7 +29,7 @@ impl Kind {
             What::Entered { .. } => Kind::Call,
             What::Returned { .. } => Kind::Return,
             What::Modelled { .. } => Kind::Result,
-            What::Bound { .. } | What::Stored { .. } => Kind::Bound,
+            What::Bound { .. } | What::Filled { .. } | What::Stored { .. } => Kind::Bound,
             What::Branch { .. } | What::Allocated(_) | What::Effect(..) | What::Skipped { .. } => {
                 Kind::Other
             }

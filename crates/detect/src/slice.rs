@@ -182,6 +182,7 @@ impl<'s, 'p> Slice<'s, 'p> {
                 }
                 is_read
             }
+            What::Filled { object, .. } => self.is_part_read(*object),
             What::Entered { function: callee, call } => {
                 self.takes_arguments(function, body, *call, *callee);
                 false
@@ -216,12 +217,16 @@ impl<'s, 'p> Slice<'s, 'p> {
         }
     }
 
-    fn is_read(&self, body: &Body, at: InstId, object: ObjectId, offset: TermId) -> bool {
-        let kind = match self.state.memory.get(object).kind {
+    /// What the text calls an object.
+    fn kind(&self, object: ObjectId) -> Option<Cell> {
+        match self.state.memory.get(object).kind {
             ObjectKind::Local { function, inst, .. } => Some(Cell::Local(function, inst)),
             ObjectKind::Global(global) => Some(Cell::Global(global)),
             _ => None,
-        };
+        }
+    }
+
+    fn is_read(&self, body: &Body, at: InstId, object: ObjectId, offset: TermId) -> bool {
         let part = match body.insts[at].op {
             Op::Store { ref access, .. } => match access.ptr {
                 Operand::Inst(pointer) => match &body.insts[pointer].op {
@@ -233,8 +238,17 @@ impl<'s, 'p> Slice<'s, 'p> {
             _ => None,
         };
         let part = part.map(|(record, member)| Cell::Member(record, member));
-        let names = [Some(Cell::Exact(object, offset)), kind, part];
+        let names = [Some(Cell::Exact(object, offset)), self.kind(object), part];
         names.into_iter().flatten().any(|cell| self.cells.contains(&cell))
+    }
+
+    /// Whether something in an object is read that was not written since.
+    fn is_part_read(&self, id: ObjectId) -> bool {
+        let kind = self.kind(id);
+        self.cells.iter().any(|cell| match cell {
+            Cell::Exact(object, _) => *object == id,
+            other => Some(*other) == kind,
+        })
     }
 
     fn takes_arguments(

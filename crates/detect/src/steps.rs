@@ -46,14 +46,20 @@ pub fn segment(
     message: &str,
 ) -> Segment {
     let mut drafts: Vec<Draft> = Vec::new();
+    let mut has_impact = false;
     for (event, role) in events(context, state, relevant, point).into_iter().rev() {
         let (note, mut impact) = describe_event(context, state, relevant, event, role);
         // How a path got away with it is told of what began before.
-        impact &= role != Role::Last || !drafts.is_empty();
+        impact &= role != Role::Last || has_impact;
         let kind = Kind::of(&event.what);
         let is_call = matches!(kind, Kind::Call | Kind::Return);
-        if note.is_empty() || !(impact || is_call && !drafts.is_empty()) {
+        let leads_on = role == Role::Leads || is_call && has_impact;
+        if note.is_empty() || !(impact || leads_on) {
             continue;
+        }
+        if impact && !std::mem::replace(&mut has_impact, true) {
+            // What was called before the first impact is no part of the segment.
+            drafts.clear();
         }
         let place = place(context, event.function, event.loc);
         drafts.push(Draft { step: Step { place, note, impact, depth: event.depth }, kind });
@@ -77,6 +83,8 @@ enum Role {
     Writer,
     /// One of the last branches before it.
     Last,
+    /// A call that is not over there.
+    Leads,
 }
 
 /// The events of a path with their roles, newest first.
@@ -93,7 +101,13 @@ fn events<'s>(
         At::Exit => MAX_LAST_BRANCHES,
         _ => usize::from(constants_decide),
     };
+    let mut depth = state.depth();
     let role = |event: &Event| match event.what {
+        What::Entered { .. } if event.depth + 1 == depth => {
+            depth -= 1;
+            slice.takes(event);
+            Role::Leads
+        }
         What::Branch { .. } if event.depth == state.depth() && n_branches > 0 => {
             n_branches -= 1;
             Role::Last
@@ -136,6 +150,13 @@ fn describe_event(
             let renderer = Renderer::new(context.program, event.function);
             let name = renderer.accessed_by(*at).unwrap_or_default();
             describe_value(context, state, relevant, &name, *value, role)
+        }
+        What::Filled { object, byte } => {
+            let name = &state.memory.get(*object).name;
+            let byte = describe::value(context, *byte);
+            let note =
+                byte.map_or_else(String::new, |byte| format!("{name} is filled with {byte} here"));
+            (note, role == Role::Source)
         }
         What::Allocated(object) => {
             if !relevant.objects.contains(object) {

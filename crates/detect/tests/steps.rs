@@ -67,6 +67,16 @@ fn a_leak_tells_by_which_way_the_function_was_left() {
     assert_eq!(leaked, expected);
 }
 
+#[test]
+fn an_initialiser_is_a_write_and_calls_lead_on() {
+    let divided = steps(
+        "divide-by-zero",
+        "struct s { int a, n; };\nstatic int f(struct s *s) {\n  return 5 / s->n;\n}\n\
+         int main(void) {\n  struct s s = { 0 };\n  s.a = 3;\n  return f(&s);\n}\n",
+    );
+    assert_eq!(divided, ["6: s is filled with 0 here", "8: calls f()", "3: s->n can be zero here"]);
+}
+
 /// A write through a pointer, to a member, by a call that is over by then.
 #[test]
 fn writes_by_others_are_followed() {

@@ -104,6 +104,9 @@ impl<'p> Exec<'_, 'p> {
             Op::MemSet { to, byte, size, .. } => {
                 let (to, unit) = (self.operand(*to), self.operand(*byte));
                 if let Some(size) = self.size_operand(*size) {
+                    if let Value::Pointer { object, .. } = to {
+                        self.note(What::Filled { object, byte: unit }, inst.loc);
+                    }
                     self.write(to, size, Data::Fill { unit, width: 1 }, inst.loc);
                 }
                 Value::Unknown

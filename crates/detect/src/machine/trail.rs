@@ -43,6 +43,11 @@ pub enum What {
         offset: TermId,
         value: Value,
     },
+    /// Bytes of an object, all alike, by an initialiser or the like.
+    Filled {
+        object: ObjectId,
+        byte: Value,
+    },
     Allocated(ObjectId),
     /// A call whose effect a model describes.
     Modelled {

@@ -184,7 +184,15 @@ impl<'p> Specified<'_, 'p> {
             if !name.is_empty() {
                 return Some(name);
             }
-            if let Some(variable) = self.last_null(state, body, *operand) {
+            // An address is null only by its base.
+            let base = match operand {
+                Operand::Inst(inst) => match &body.insts[*inst].op {
+                    Op::Address(address) => address.base,
+                    _ => *operand,
+                },
+                _ => *operand,
+            };
+            if let Some(variable) = self.last_null(state, body, base) {
                 return Some(body.variables[variable].name.to_string());
             }
         }
