@@ -178,6 +178,10 @@ impl Terms {
     /// Bounds of `a - b` from the domains of the symbols, without keeping the difference.
     pub fn range_of_difference(&self, a: TermId, b: TermId) -> Interval {
         let (a, b) = (self.linear(a), self.linear(b));
+        if a.terms == b.terms {
+            let difference = a.constant.checked_sub(b.constant);
+            return difference.map_or(Interval::ALL, Interval::exactly);
+        }
         a.add_scaled(-1, b).map_or(Interval::ALL, |difference| self.range_of(&difference))
     }
 

@@ -10,6 +10,7 @@ mod problem;
 mod project;
 mod row;
 mod search;
+mod single;
 
 use base::Budget;
 
@@ -77,6 +78,11 @@ impl Outcome {
 
 /// Decides the conjunction of `formulas` within `steps`.
 pub fn decide(terms: &Terms, formulas: &[FormulaId], steps: u64) -> Outcome {
+    let simple = if steps >= single::MIN_STEPS { single::decide(terms, formulas) } else { None };
+    simple.unwrap_or_else(|| decide_with_rows(terms, formulas, steps))
+}
+
+fn decide_with_rows(terms: &Terms, formulas: &[FormulaId], steps: u64) -> Outcome {
     let mut search = search::Search { terms, formulas, budget: Budget::new(steps) };
     search.run().unwrap_or_else(Outcome::Unknown)
 }
