@@ -32,6 +32,9 @@ const MAX_TERMS: usize = 32;
 /// Shorter sums are added up as quickly as they are looked up.
 const SHORT: usize = 3;
 
+/// Numbers below this are small.
+const N_SMALL: usize = 65;
+
 /// How a division rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
@@ -91,6 +94,9 @@ pub struct Terms {
     pub(crate) formula_ids: FxHashMap<Formula, FormulaId>,
     pub(crate) formula_depths: IdVec<FormulaId, u32>,
     n_unrepresentable: u32,
+    /// Terms that are asked for all the time: small numbers, and symbols.
+    small: [Option<TermId>; N_SMALL],
+    symbol_terms: Vec<Option<TermId>>,
 }
 
 impl Default for Terms {
@@ -107,6 +113,8 @@ impl Default for Terms {
             formula_ids: FxHashMap::default(),
             formula_depths: IdVec::new(),
             n_unrepresentable: 0,
+            small: [None; N_SMALL],
+            symbol_terms: Vec::new(),
         };
         terms.intern_formula(Formula::True);
         terms.intern_formula(Formula::False);
@@ -137,6 +145,8 @@ impl Terms {
         self.formula_ids.clear();
         self.formula_depths.clear();
         self.n_unrepresentable = 0;
+        self.small = [None; N_SMALL];
+        self.symbol_terms.clear();
         self.intern_formula(Formula::True);
         self.intern_formula(Formula::False);
         true
@@ -182,7 +192,34 @@ impl Terms {
             let difference = a.constant.checked_sub(b.constant);
             return difference.map_or(Interval::ALL, Interval::exactly);
         }
+        if let Some(range) = self.difference_of_ranges(a, b) {
+            return range;
+        }
         a.add_scaled(-1, b).map_or(Interval::ALL, |difference| self.range_of(&difference))
+    }
+
+    /// The same leaf by leaf; `None` where that overflows or does not say all.
+    fn difference_of_ranges(&self, a: &Linear, b: &Linear) -> Option<Interval> {
+        let mut range = Interval::exactly(a.constant.checked_sub(b.constant)?);
+        let (mut left, mut right) = (a.terms.as_slice(), b.terms.as_slice());
+        loop {
+            let (leaf, factor) = match (left, right) {
+                ([], []) => return Some(range),
+                ([(x, c), ..], [(y, d), ..]) if x == y => (*x, c.checked_sub(*d)?),
+                ([(x, c), ..], []) => (*x, *c),
+                ([(x, c), ..], [(y, _), ..]) if x < y => (*x, *c),
+                (_, [(y, d), ..]) => (*y, d.checked_neg()?),
+            };
+            left = rest_after(left, leaf);
+            right = rest_after(right, leaf);
+            if factor == 0 {
+                continue;
+            }
+            if let Leaf::Quotient { .. } = self.leaves[leaf] {
+                return None;
+            }
+            range = range.plus(self.leaf_ranges[leaf].scale(factor));
+        }
     }
 
     pub(crate) fn range_of(&self, linear: &Linear) -> Interval {
@@ -237,11 +274,28 @@ impl Terms {
     }
 
     pub fn constant(&mut self, value: i128) -> TermId {
-        self.intern(Linear::constant(value))
+        let small = usize::try_from(value).ok().filter(|value| *value < N_SMALL);
+        if let Some(known) = small.and_then(|value| self.small[value]) {
+            return known;
+        }
+        let term = self.intern(Linear::constant(value));
+        if let Some(value) = small {
+            self.small[value] = Some(term);
+        }
+        term
     }
 
     pub fn symbol(&mut self, symbol: SymbolId) -> TermId {
-        self.leaf_term(Leaf::Symbol(symbol))
+        let index = symbol.0 as usize;
+        if let Some(Some(known)) = self.symbol_terms.get(index) {
+            return *known;
+        }
+        let term = self.leaf_term(Leaf::Symbol(symbol));
+        if index >= self.symbol_terms.len() {
+            self.symbol_terms.resize(index + 1, None);
+        }
+        self.symbol_terms[index] = Some(term);
+        term
     }
 
     pub fn add(&mut self, a: TermId, b: TermId) -> TermId {
@@ -540,6 +594,14 @@ impl Terms {
             self.long_ranges.insert(id, range);
         }
         id
+    }
+}
+
+/// A sum without its first leaf, where that is this one.
+fn rest_after(terms: &[(LeafId, i128)], leaf: LeafId) -> &[(LeafId, i128)] {
+    match terms {
+        [(first, _), rest @ ..] if *first == leaf => rest,
+        _ => terms,
     }
 }
 

@@ -28,6 +28,8 @@ pub struct Context<'p> {
     /// Globals that hold their initialiser when the outermost function starts.
     initialized: Arc<[bool]>,
     formula_symbols: FormulaSymbols,
+    /// What was last found for a path, and formulas with these symbols.
+    last_premises: Option<(Path, Rc<[SymbolId]>, Vec<FormulaId>)>,
     /// Pointers that callers may hand over spoilt.
     pub suspects: Arc<Suspects>,
     /// Made-up values that stand for what was left in memory before they were first read.
@@ -87,6 +89,7 @@ impl<'p> Context<'p> {
             initialized,
             uninit_where: FxHashMap::default(),
             formula_symbols: FormulaSymbols::default(),
+            last_premises: None,
             suspects: Arc::default(),
             left: FxHashMap::default(),
             tables: FxHashMap::default(),
@@ -299,8 +302,27 @@ impl<'p> Context<'p> {
 
     /// The path's conditions that share symbols with `about`, directly or not, ascending.
     pub fn premises(&mut self, path: &Path, about: &[FormulaId]) -> Vec<FormulaId> {
+        for formula in about {
+            self.formula_symbols.learn(&self.terms, *formula);
+        }
+        let [formula] = about else { return self.find_premises(path, about) };
+        // A branch asks about a formula and its opposite, which speak of the same.
+        let symbols = self.formula_symbols.known(*formula);
+        if let Some((known_path, known_symbols, premises)) = &self.last_premises
+            && known_path.is_same(path)
+            && known_symbols == symbols
+        {
+            return premises.clone();
+        }
+        let symbols = symbols.clone();
+        let premises = self.find_premises(path, about);
+        self.last_premises = Some((path.clone(), symbols, premises.clone()));
+        premises
+    }
+
+    fn find_premises(&mut self, path: &Path, about: &[FormulaId]) -> Vec<FormulaId> {
         let mut waiting: Vec<FormulaId> = path.formulas();
-        for formula in about.iter().chain(&waiting) {
+        for formula in &waiting {
             self.formula_symbols.learn(&self.terms, *formula);
         }
         let mut reached = SymbolSet::default();

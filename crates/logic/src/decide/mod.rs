@@ -19,6 +19,7 @@ use crate::model::Model;
 use crate::term::{FormulaId, Terms};
 
 pub(crate) use project::{Projection, project};
+pub(crate) use single::{MIN_STEPS, Single};
 
 /// Why a check was not decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,11 +79,6 @@ impl Outcome {
 
 /// Decides the conjunction of `formulas` within `steps`.
 pub fn decide(terms: &Terms, formulas: &[FormulaId], steps: u64) -> Outcome {
-    let simple = if steps >= single::MIN_STEPS { single::decide(terms, formulas) } else { None };
-    simple.unwrap_or_else(|| decide_with_rows(terms, formulas, steps))
-}
-
-fn decide_with_rows(terms: &Terms, formulas: &[FormulaId], steps: u64) -> Outcome {
     let mut search = search::Search { terms, formulas, budget: Budget::new(steps) };
     search.run().unwrap_or_else(Outcome::Unknown)
 }

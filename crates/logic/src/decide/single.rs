@@ -18,7 +18,7 @@ pub const MIN_STEPS: u64 = 50;
 const MAX_NUMBER: i128 = 1 << 100;
 
 /// What the atoms say of the symbol.
-struct Single {
+pub struct Single {
     symbol: Option<SymbolId>,
     bounds: Interval,
     /// Values it does not have, in the order of their atoms, and whether smaller ones are tried
@@ -27,28 +27,36 @@ struct Single {
     n_atoms: usize,
 }
 
-/// Decides the conjunction, where it is about one symbol and simple.
-pub fn decide(terms: &Terms, formulas: &[FormulaId]) -> Option<Outcome> {
-    let mut single =
-        Single { symbol: None, bounds: Interval::ALL, excluded: Vec::new(), n_atoms: 0 };
-    for formula in formulas {
-        single.add(terms, *formula)?;
-    }
-    let symbol = single.symbol?;
-    if !is_small(single.bounds) {
-        return None;
-    }
-    Some(match first_allowed(single.bounds, &single.excluded) {
-        Some(value) => {
-            let mut model = Model::default();
-            model.set(symbol, value);
-            Outcome::Sat(model)
-        }
-        None => Outcome::Unsat,
-    })
-}
-
 impl Single {
+    /// The conjunction, where it is about one symbol and simple.
+    pub fn new(terms: &Terms, formulas: &[FormulaId]) -> Option<Self> {
+        let mut single =
+            Single { symbol: None, bounds: Interval::ALL, excluded: Vec::new(), n_atoms: 0 };
+        for formula in formulas {
+            single.add(terms, *formula)?;
+        }
+        (single.symbol.is_some() && is_small(single.bounds)).then_some(single)
+    }
+
+    /// Whether a model satisfies it.
+    pub fn holds_in(&self, terms: &Terms, model: &Model) -> bool {
+        let Some(symbol) = self.symbol else { return true };
+        let nearest = || terms.domain(symbol).nearest_to_zero();
+        let value = model.get(symbol).unwrap_or_else(nearest);
+        self.bounds.contains(value) && !self.excluded.iter().any(|(other, _)| *other == value)
+    }
+
+    pub fn decide(&self) -> Outcome {
+        match (self.symbol, first_allowed(self.bounds, &self.excluded)) {
+            (Some(symbol), Some(value)) => {
+                let mut model = Model::default();
+                model.set(symbol, value);
+                Outcome::Sat(model)
+            }
+            _ => Outcome::Unsat,
+        }
+    }
+
     /// Takes in a formula; `None` where it is not simple.
     fn add(&mut self, terms: &Terms, formula: FormulaId) -> Option<()> {
         match terms.formula(formula) {
@@ -113,7 +121,7 @@ fn first_allowed(bounds: Interval, excluded: &[(i128, bool)]) -> Option<i128> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::decide_with_rows;
+    use super::super::decide;
     use super::*;
 
     proptest! {
@@ -132,8 +140,8 @@ mod tests {
                 let term = terms.add_constant(term, number);
                 terms.atom(relation, term)
             }).collect();
-            if let Some(outcome) = decide(&terms, &formulas) {
-                prop_assert_eq!(outcome, decide_with_rows(&terms, &formulas, MIN_STEPS));
+            if let Some(single) = Single::new(&terms, &formulas) {
+                prop_assert_eq!(single.decide(), decide(&terms, &formulas, MIN_STEPS));
             }
         }
     }
