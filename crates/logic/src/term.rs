@@ -198,36 +198,20 @@ impl Terms {
         a.add_scaled(-1, b).map_or(Interval::ALL, |difference| self.range_of(&difference))
     }
 
-    /// The same leaf by leaf; `None` where that overflows or does not say all.
+    /// The same where no quotient is left, of which the remainder would say more.
     fn difference_of_ranges(&self, a: &Linear, b: &Linear) -> Option<Interval> {
-        let mut range = Interval::exactly(a.constant.checked_sub(b.constant)?);
-        let (mut left, mut right) = (a.terms.as_slice(), b.terms.as_slice());
-        loop {
-            let (leaf, factor) = match (left, right) {
-                ([], []) => return Some(range),
-                ([(x, c), ..], [(y, d), ..]) if x == y => (*x, c.checked_sub(*d)?),
-                ([(x, c), ..], []) => (*x, *c),
-                ([(x, c), ..], [(y, _), ..]) if x < y => (*x, *c),
-                (_, [(y, d), ..]) => (*y, d.checked_neg()?),
-            };
-            left = rest_after(left, leaf);
-            right = rest_after(right, leaf);
-            if factor == 0 {
-                continue;
-            }
-            if let Leaf::Quotient { .. } = self.leaves[leaf] {
-                return None;
-            }
-            range = range.plus(self.leaf_ranges[leaf].scale(factor));
-        }
+        let mut has_quotient = false;
+        let range = merged(a, -1, b, |leaf, sum, factor| {
+            has_quotient |= matches!(self.leaves[leaf], Leaf::Quotient { .. });
+            sum.plus(self.leaf_ranges[leaf].scale(factor))
+        })?;
+        (!has_quotient).then_some(range)
     }
 
     pub(crate) fn range_of(&self, linear: &Linear) -> Interval {
         let range = self.sum_of_ranges(linear);
-        let by_remainder = |(leaf, factor): &(LeafId, i128)| {
-            let (remainder, rest) = self.as_remainder(linear, *leaf, *factor)?;
-            Some(remainder.plus(self.sum_of_ranges(&rest)))
-        };
+        let by_remainder =
+            |(leaf, factor): &(LeafId, i128)| self.range_by_remainder(linear, *leaf, *factor);
         linear.terms.iter().filter_map(by_remainder).fold(range, Interval::meet)
     }
 
@@ -237,14 +221,14 @@ impl Terms {
         })
     }
 
-    /// `k * (a - d * (a / d)) + rest` for a quotient `a / d` of the sum: how far that
+    /// The sum is `k * (a - d * (a / d)) + rest` for a quotient `a / d` in it: how far that
     /// remainder goes, and the rest. Neither summand says so by itself.
-    fn as_remainder(
+    fn range_by_remainder(
         &self,
         linear: &Linear,
         quotient: LeafId,
         factor: i128,
-    ) -> Option<(Interval, Linear)> {
+    ) -> Option<Interval> {
         let Leaf::Quotient { rounding, dividend, divisor } = self.leaves[quotient] else {
             return None;
         };
@@ -253,12 +237,15 @@ impl Terms {
             return None;
         }
         let times = -(factor / divisor);
-        let without = linear.add_scaled(-factor, &Linear::leaf(quotient)).ok()?;
-        let rest = without.add_scaled(-times, self.linear(dividend)).ok()?;
+        let dividend = self.linear(dividend);
+        let rest = merged(linear, -times, dividend, |leaf, sum, factor| match leaf == quotient {
+            true => sum,
+            false => sum.plus(self.leaf_ranges[leaf].scale(factor)),
+        })?;
         let below_zero = rounding == Rounding::Zero
-            && self.sum_of_ranges(self.linear(dividend)).low.is_none_or(|low| low < 0);
+            && self.sum_of_ranges(dividend).low.is_none_or(|low| low < 0);
         let low = if below_zero { 1 - divisor } else { 0 };
-        Some((Interval::new(low, divisor - 1).scale(times), rest))
+        Some(Interval::new(low, divisor - 1).scale(times).plus(rest))
     }
 
     pub fn as_constant(&self, term: TermId) -> Option<i128> {
@@ -597,11 +584,36 @@ impl Terms {
     }
 }
 
-/// A sum without its first leaf, where that is this one.
-fn rest_after(terms: &[(LeafId, i128)], leaf: LeafId) -> &[(LeafId, i128)] {
-    match terms {
-        [(first, _), rest @ ..] if *first == leaf => rest,
-        _ => terms,
+/// Adds up `a + factor * b` leaf by leaf, without the sum itself; `None` where it overflows.
+fn merged(
+    a: &Linear,
+    factor: i128,
+    b: &Linear,
+    mut add: impl FnMut(LeafId, Interval, i128) -> Interval,
+) -> Option<Interval> {
+    let constant = factor.checked_mul(b.constant)?.checked_add(a.constant)?;
+    let mut sum = Interval::exactly(constant);
+    let (mut left, mut right) = (a.terms.as_slice(), b.terms.as_slice());
+    loop {
+        let (leaf, coefficient) = match (left, right) {
+            ([], []) => return Some(sum),
+            ([(x, c), rest @ ..], [(y, d), others @ ..]) if x == y => {
+                (left, right) = (rest, others);
+                (*x, factor.checked_mul(*d)?.checked_add(*c)?)
+            }
+            (_, [(y, d), others @ ..]) if left.first().is_none_or(|(x, _)| y < x) => {
+                right = others;
+                (*y, factor.checked_mul(*d)?)
+            }
+            ([(x, c), rest @ ..], _) => {
+                left = rest;
+                (*x, *c)
+            }
+            ([], _) => return None,
+        };
+        if coefficient != 0 {
+            sum = add(leaf, sum, coefficient);
+        }
     }
 }
 

@@ -188,6 +188,13 @@ impl<'t> Problem<'t> {
         2 * self.bounds.len() + self.inequalities.len() + self.equalities.len()
     }
 
+    /// How many [`Problem::all_inequalities`] are.
+    pub fn n_inequalities(&self) -> usize {
+        let of =
+            |range: &Interval| usize::from(range.low.is_some()) + usize::from(range.high.is_some());
+        self.bounds.iter().map(of).sum::<usize>() + self.inequalities.len()
+    }
+
     /// The inequalities, and the bounds of the variables as such.
     pub fn all_inequalities(&self) -> Result<Vec<Row>, Overflow> {
         let mut rows = Vec::with_capacity(2 * self.bounds.len() + self.inequalities.len());

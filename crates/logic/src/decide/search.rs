@@ -46,8 +46,9 @@ impl<'t> Search<'t, '_> {
     }
 
     fn solve(&mut self, problem: Problem<'t>, depth: u32) -> Result<Outcome, Reason> {
+        let n_inequalities = problem.n_inequalities() as u64;
+        self.budget.spend(1 + n_inequalities / 4).map_err(|_| Reason::StepLimit)?;
         let inequalities = problem.all_inequalities()?;
-        self.budget.spend(1 + inequalities.len() as u64 / 4).map_err(|_| Reason::StepLimit)?;
         let equalities = problem.equalities.clone();
         let solved = solve(problem.n_vars(), equalities, inequalities, &mut self.budget)?;
         let values = match solved {
