@@ -4,6 +4,7 @@
 //! paths that lead to its point, from the function that holds it outwards to callers, with
 //! an interpreter that knows exactly what a path makes of every value and every object.
 
+pub mod at_insts;
 pub mod code;
 pub mod demand;
 pub mod describe;

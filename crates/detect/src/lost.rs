@@ -14,9 +14,7 @@ use crate::query::Query;
 
 /// Objects nothing leads to once the top frame is gone, each told once.
 pub fn at_return(state: &State) -> Vec<ObjectId> {
-    let mut lost = lost_objects(state);
-    lost.retain(|object| !state.memory.get(*object).is_lost);
-    lost
+    lost_objects(state)
 }
 
 /// Objects nothing leads to once control is at `target`, where that starts a loop again. What an
@@ -56,9 +54,7 @@ pub fn at_back_edge<'p>(
             kept.extend(next.map(|(_, next)| Exec { context, state }.operand(*next)));
         }
     }
-    let mut lost = lost_but_for(state, &kept);
-    lost.retain(|object| !state.memory.get(*object).is_lost);
-    lost
+    lost_but_for(state, &kept)
 }
 
 /// What goes wrong with one object, and how that is said. None where nobody knows.

@@ -6,6 +6,7 @@ use logic::{FormulaId, SymbolId, Terms};
 use program::{BlockId, FunctionId, InstId, LocId, Operand, Program};
 use rustc_hash::FxHashMap;
 
+use crate::at_insts::AtInsts;
 use crate::code::Code;
 use crate::demand::Demand;
 use crate::describe;
@@ -139,7 +140,7 @@ const MAX_JUDGED: u32 = 16;
 const MAX_HARMLESS: u32 = 4;
 
 /// Queries by their points where nothing that follows counts once they are violated.
-pub type Deadly = FxHashMap<(FunctionId, InstId), Vec<QueryId>>;
+pub type Deadly = AtInsts<Vec<QueryId>>;
 
 /// The deadly ones among queries that facts leave open.
 pub fn deadly<'p>(semantics: &dyn Semantics<'p>, queries: &[Query], settled: &[Settled]) -> Deadly {
@@ -149,7 +150,7 @@ pub fn deadly<'p>(semantics: &dyn Semantics<'p>, queries: &[Query], settled: &[S
             && *settled == Settled::Open
             && semantics.is_fatal(query)
         {
-            deadly.entry((query.function, inst)).or_default().push(QueryId(index as u32));
+            deadly.get_or_default((query.function, inst)).push(QueryId(index as u32));
         }
     }
     deadly
@@ -396,7 +397,7 @@ impl<'a, 'p> Asking<'a, 'p> {
         is_asked: bool,
     ) -> Vec<FormulaId> {
         let point = (state.top().function, inst);
-        let Some(deadly) = self.deadly.and_then(|deadly| deadly.get(&point)) else {
+        let Some(deadly) = self.deadly.and_then(|deadly| deadly.get(point)) else {
             return Vec::new();
         };
         let mut survived = Vec::new();

@@ -367,8 +367,12 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         let forks = open.len() > 1;
         let (function, frame) = (state.top().function, state.top().number);
-        for (formula, target) in open {
-            let mut next = state.clone();
+        let n_open = open.len();
+        let mut state = Some(state);
+        for (index, (formula, target)) in open.into_iter().enumerate() {
+            // The last needs no copy.
+            let next = if index + 1 == n_open { state.take() } else { state.clone() };
+            let Some(mut next) = next else { break };
             self.taint_loops(&mut next, formula, target);
             if self.skips_loop(&next, target) {
                 next.path.assume_without_evidence(formula, loc, frame);

@@ -59,9 +59,10 @@ impl Solver {
         escaping.push(escape);
         let escapes = self.check_here(terms, &escaping);
         // Without a choice the escaping assignment is the answer.
-        let has_choice =
-            both.iter().any(|formula| terms.symbols_in(*formula).into_iter().any(is_chosen));
-        if escapes.is_sat() && !has_choice {
+        let has_choice = |terms: &Terms| {
+            both.iter().any(|formula| terms.symbols_in(*formula).into_iter().any(is_chosen))
+        };
+        if escapes.is_sat() && !has_choice(terms) {
             return free(example);
         }
         let example = match self.settle(terms, &both, example) {
@@ -71,7 +72,7 @@ impl Solver {
         match self.settle(terms, &escaping, escapes) {
             Outcome::Unsat => return Evidence::Violated(example),
             Outcome::Unknown(reason) => return Evidence::Unknown(reason),
-            Outcome::Sat(_) if !has_choice => return Evidence::DependsOnUnknown,
+            Outcome::Sat(_) if !has_choice(terms) => return Evidence::DependsOnUnknown,
             Outcome::Sat(_) => {}
         }
         if self.forces(terms, &example, &escaping, is_chosen) {

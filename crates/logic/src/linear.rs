@@ -63,7 +63,9 @@ pub(crate) fn add_scaled_terms<V: Copy + Ord, const N: usize>(
 where
     [(V, i128); N]: smallvec::Array<Item = (V, i128)>,
 {
-    let mut sum = SmallVec::with_capacity(a.len() + b.len());
+    // Short sums often come out shorter still, and then need no memory of their own.
+    let n_most = a.len() + b.len();
+    let mut sum = SmallVec::with_capacity(if n_most > 2 * N { n_most } else { 0 });
     let (mut i, mut j) = (0, 0);
     while i < a.len() || j < b.len() {
         let from_a = j >= b.len() || (i < a.len() && a[i].0 <= b[j].0);

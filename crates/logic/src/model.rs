@@ -1,7 +1,5 @@
 //! Assignments of integers to symbols, and the evaluator every `Sat` passes through.
 
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 
 use crate::formula::{Formula, Relation};
@@ -10,20 +8,28 @@ use crate::term::{FormulaId, Leaf, LeafId, SymbolId, TermId, Terms, divide, wrap
 /// Values of symbols. A symbol without an entry has the value of its domain nearest to zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Model {
-    values: BTreeMap<SymbolId, i128>,
+    /// Ascending. Models are small and often copied.
+    values: Vec<(SymbolId, i128)>,
 }
 
 impl Model {
     pub fn set(&mut self, symbol: SymbolId, value: i128) {
-        self.values.insert(symbol, value);
+        match self.place(symbol) {
+            Ok(index) => self.values[index].1 = value,
+            Err(index) => self.values.insert(index, (symbol, value)),
+        }
     }
 
     pub fn get(&self, symbol: SymbolId) -> Option<i128> {
-        self.values.get(&symbol).copied()
+        self.place(symbol).ok().map(|index| self.values[index].1)
+    }
+
+    fn place(&self, symbol: SymbolId) -> Result<usize, usize> {
+        self.values.binary_search_by_key(&symbol, |(symbol, _)| *symbol)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (SymbolId, i128)> + '_ {
-        self.values.iter().map(|(symbol, value)| (*symbol, *value))
+        self.values.iter().copied()
     }
 
     /// The value of a term; `None` where it has none (division by zero) or it needs a

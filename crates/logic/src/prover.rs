@@ -1,6 +1,6 @@
 //! The solver the analyses call: our own procedure first, a prover for the rest.
 
-use crate::decide::{Outcome, Reason, decide};
+use crate::decide::{MIN_STEPS, Outcome, Reason, Single, decide};
 use crate::model::Model;
 use crate::term::{FormulaId, Terms};
 
@@ -79,8 +79,8 @@ struct Recent {
 impl Recent {
     const MAX: usize = 12;
 
-    fn find(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Option<&Model> {
-        let index = self.models.iter().rposition(|model| model.satisfies_all(terms, formulas))?;
+    fn find(&mut self, satisfies: impl Fn(&Model) -> bool) -> Option<&Model> {
+        let index = self.models.iter().rposition(satisfies)?;
         let model = self.models.remove(index);
         self.models.push(model);
         self.models.last()
@@ -146,11 +146,22 @@ impl Solver {
     /// The same by our own procedure alone.
     pub fn check_here(&mut self, terms: &Terms, formulas: &[FormulaId]) -> Outcome {
         self.counters.checks += 1;
-        if let Some(model) = self.recent.find(terms, formulas) {
+        let single = match self.limits.steps >= MIN_STEPS {
+            true => Single::new(terms, formulas),
+            false => None,
+        };
+        let known = match &single {
+            Some(single) => self.recent.find(|model| single.holds_in(terms, model)),
+            None => self.recent.find(|model| model.satisfies_all(terms, formulas)),
+        };
+        if let Some(model) = known {
             self.counters.decided_here += 1;
             return Outcome::Sat(model.clone());
         }
-        let outcome = decide(terms, formulas, self.limits.steps);
+        let outcome = match single {
+            Some(single) => single.decide(),
+            None => decide(terms, formulas, self.limits.steps),
+        };
         match &outcome {
             Outcome::Unknown(_) => self.counters.undecided += 1,
             Outcome::Unsat => self.counters.decided_here += 1,

@@ -175,7 +175,7 @@ impl<'a, F: FnMut(&mut Terms, SymbolId) -> Option<TermId>> Rewriting<'a, F> {
     }
 }
 
-/// Collects symbols; leaves and formulas are visited once each.
+/// Collects symbols; what is more than a symbol or a single atom is visited once.
 #[derive(Default)]
 struct Symbols {
     found: Vec<SymbolId>,
@@ -186,6 +186,7 @@ struct Symbols {
 impl Symbols {
     fn sorted(mut self) -> Vec<SymbolId> {
         self.found.sort_unstable();
+        self.found.dedup();
         self.found
     }
 
@@ -196,11 +197,14 @@ impl Symbols {
     }
 
     fn visit_leaf(&mut self, terms: &Terms, leaf: LeafId) {
+        if let Leaf::Symbol(symbol) = *terms.leaf(leaf) {
+            self.found.push(symbol);
+            return;
+        }
         if !self.leaves.insert(leaf) {
             return;
         }
         match *terms.leaf(leaf) {
-            Leaf::Symbol(symbol) => self.found.push(symbol),
             Leaf::Product(a, b) | Leaf::Min(a, b) | Leaf::BitAnd(a, b) => {
                 self.visit_term(terms, a);
                 self.visit_term(terms, b);
@@ -215,22 +219,20 @@ impl Symbols {
                 self.visit_term(terms, then);
                 self.visit_term(terms, otherwise);
             }
-            Leaf::Unrepresentable(_) => {}
+            Leaf::Symbol(_) | Leaf::Unrepresentable(_) => {}
         }
     }
 
     fn visit_formula(&mut self, terms: &Terms, formula: FormulaId) {
-        if !self.formulas.insert(formula) {
-            return;
-        }
         match terms.formula(formula) {
             Formula::True | Formula::False => {}
             Formula::Atom(_, term) => self.visit_term(terms, *term),
-            Formula::And(parts) | Formula::Or(parts) => {
+            Formula::And(parts) | Formula::Or(parts) if self.formulas.insert(formula) => {
                 for part in parts {
                     self.visit_formula(terms, *part);
                 }
             }
+            Formula::And(_) | Formula::Or(_) => {}
         }
     }
 }

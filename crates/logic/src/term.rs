@@ -32,6 +32,9 @@ const MAX_TERMS: usize = 32;
 /// Shorter sums are added up as quickly as they are looked up.
 const SHORT: usize = 3;
 
+/// Numbers below this are small.
+const N_SMALL: usize = 65;
+
 /// How a division rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
@@ -91,6 +94,9 @@ pub struct Terms {
     pub(crate) formula_ids: FxHashMap<Formula, FormulaId>,
     pub(crate) formula_depths: IdVec<FormulaId, u32>,
     n_unrepresentable: u32,
+    /// Terms that are asked for all the time: small numbers, and symbols.
+    small: [Option<TermId>; N_SMALL],
+    symbol_terms: Vec<Option<TermId>>,
 }
 
 impl Default for Terms {
@@ -107,6 +113,8 @@ impl Default for Terms {
             formula_ids: FxHashMap::default(),
             formula_depths: IdVec::new(),
             n_unrepresentable: 0,
+            small: [None; N_SMALL],
+            symbol_terms: Vec::new(),
         };
         terms.intern_formula(Formula::True);
         terms.intern_formula(Formula::False);
@@ -137,6 +145,8 @@ impl Terms {
         self.formula_ids.clear();
         self.formula_depths.clear();
         self.n_unrepresentable = 0;
+        self.small = [None; N_SMALL];
+        self.symbol_terms.clear();
         self.intern_formula(Formula::True);
         self.intern_formula(Formula::False);
         true
@@ -178,15 +188,30 @@ impl Terms {
     /// Bounds of `a - b` from the domains of the symbols, without keeping the difference.
     pub fn range_of_difference(&self, a: TermId, b: TermId) -> Interval {
         let (a, b) = (self.linear(a), self.linear(b));
+        if a.terms == b.terms {
+            let difference = a.constant.checked_sub(b.constant);
+            return difference.map_or(Interval::ALL, Interval::exactly);
+        }
+        if let Some(range) = self.difference_of_ranges(a, b) {
+            return range;
+        }
         a.add_scaled(-1, b).map_or(Interval::ALL, |difference| self.range_of(&difference))
+    }
+
+    /// The same where no quotient is left, of which the remainder would say more.
+    fn difference_of_ranges(&self, a: &Linear, b: &Linear) -> Option<Interval> {
+        let mut has_quotient = false;
+        let range = merged(a, -1, b, |leaf, sum, factor| {
+            has_quotient |= matches!(self.leaves[leaf], Leaf::Quotient { .. });
+            sum.plus(self.leaf_ranges[leaf].scale(factor))
+        })?;
+        (!has_quotient).then_some(range)
     }
 
     pub(crate) fn range_of(&self, linear: &Linear) -> Interval {
         let range = self.sum_of_ranges(linear);
-        let by_remainder = |(leaf, factor): &(LeafId, i128)| {
-            let (remainder, rest) = self.as_remainder(linear, *leaf, *factor)?;
-            Some(remainder.plus(self.sum_of_ranges(&rest)))
-        };
+        let by_remainder =
+            |(leaf, factor): &(LeafId, i128)| self.range_by_remainder(linear, *leaf, *factor);
         linear.terms.iter().filter_map(by_remainder).fold(range, Interval::meet)
     }
 
@@ -196,14 +221,14 @@ impl Terms {
         })
     }
 
-    /// `k * (a - d * (a / d)) + rest` for a quotient `a / d` of the sum: how far that
+    /// The sum is `k * (a - d * (a / d)) + rest` for a quotient `a / d` in it: how far that
     /// remainder goes, and the rest. Neither summand says so by itself.
-    fn as_remainder(
+    fn range_by_remainder(
         &self,
         linear: &Linear,
         quotient: LeafId,
         factor: i128,
-    ) -> Option<(Interval, Linear)> {
+    ) -> Option<Interval> {
         let Leaf::Quotient { rounding, dividend, divisor } = self.leaves[quotient] else {
             return None;
         };
@@ -212,12 +237,15 @@ impl Terms {
             return None;
         }
         let times = -(factor / divisor);
-        let without = linear.add_scaled(-factor, &Linear::leaf(quotient)).ok()?;
-        let rest = without.add_scaled(-times, self.linear(dividend)).ok()?;
+        let dividend = self.linear(dividend);
+        let rest = merged(linear, -times, dividend, |leaf, sum, factor| match leaf == quotient {
+            true => sum,
+            false => sum.plus(self.leaf_ranges[leaf].scale(factor)),
+        })?;
         let below_zero = rounding == Rounding::Zero
-            && self.sum_of_ranges(self.linear(dividend)).low.is_none_or(|low| low < 0);
+            && self.sum_of_ranges(dividend).low.is_none_or(|low| low < 0);
         let low = if below_zero { 1 - divisor } else { 0 };
-        Some((Interval::new(low, divisor - 1).scale(times), rest))
+        Some(Interval::new(low, divisor - 1).scale(times).plus(rest))
     }
 
     pub fn as_constant(&self, term: TermId) -> Option<i128> {
@@ -233,11 +261,28 @@ impl Terms {
     }
 
     pub fn constant(&mut self, value: i128) -> TermId {
-        self.intern(Linear::constant(value))
+        let small = usize::try_from(value).ok().filter(|value| *value < N_SMALL);
+        if let Some(known) = small.and_then(|value| self.small[value]) {
+            return known;
+        }
+        let term = self.intern(Linear::constant(value));
+        if let Some(value) = small {
+            self.small[value] = Some(term);
+        }
+        term
     }
 
     pub fn symbol(&mut self, symbol: SymbolId) -> TermId {
-        self.leaf_term(Leaf::Symbol(symbol))
+        let index = symbol.0 as usize;
+        if let Some(Some(known)) = self.symbol_terms.get(index) {
+            return *known;
+        }
+        let term = self.leaf_term(Leaf::Symbol(symbol));
+        if index >= self.symbol_terms.len() {
+            self.symbol_terms.resize(index + 1, None);
+        }
+        self.symbol_terms[index] = Some(term);
+        term
     }
 
     pub fn add(&mut self, a: TermId, b: TermId) -> TermId {
@@ -536,6 +581,39 @@ impl Terms {
             self.long_ranges.insert(id, range);
         }
         id
+    }
+}
+
+/// Adds up `a + factor * b` leaf by leaf, without the sum itself; `None` where it overflows.
+fn merged(
+    a: &Linear,
+    factor: i128,
+    b: &Linear,
+    mut add: impl FnMut(LeafId, Interval, i128) -> Interval,
+) -> Option<Interval> {
+    let constant = factor.checked_mul(b.constant)?.checked_add(a.constant)?;
+    let mut sum = Interval::exactly(constant);
+    let (mut left, mut right) = (a.terms.as_slice(), b.terms.as_slice());
+    loop {
+        let (leaf, coefficient) = match (left, right) {
+            ([], []) => return Some(sum),
+            ([(x, c), rest @ ..], [(y, d), others @ ..]) if x == y => {
+                (left, right) = (rest, others);
+                (*x, factor.checked_mul(*d)?.checked_add(*c)?)
+            }
+            (_, [(y, d), others @ ..]) if left.first().is_none_or(|(x, _)| y < x) => {
+                right = others;
+                (*y, factor.checked_mul(*d)?)
+            }
+            ([(x, c), rest @ ..], _) => {
+                left = rest;
+                (*x, *c)
+            }
+            ([], _) => return None,
+        };
+        if coefficient != 0 {
+            sum = add(leaf, sum, coefficient);
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use logic::{FormulaId, Interval, Leaf, Outcome, Solver, SymbolId, TermId, Terms}
 use program::{GlobalId, LocId, Program, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::mentions::{FormulaSymbols, SymbolSet};
 use super::path::Path;
 use super::symbols::{SymbolInfo, SymbolKind, Symbols};
 use super::value::Value;
@@ -26,7 +27,9 @@ pub struct Context<'p> {
     pub uninit_where: FxHashMap<TermId, FormulaId>,
     /// Globals that hold their initialiser when the outermost function starts.
     initialized: Arc<[bool]>,
-    formula_symbols: FxHashMap<FormulaId, Rc<[SymbolId]>>,
+    formula_symbols: FormulaSymbols,
+    /// What was last found for a path, and formulas with these symbols.
+    last_premises: Option<(Path, Rc<[SymbolId]>, Vec<FormulaId>)>,
     /// Pointers that callers may hand over spoilt.
     pub suspects: Arc<Suspects>,
     /// Made-up values that stand for what was left in memory before they were first read.
@@ -85,7 +88,8 @@ impl<'p> Context<'p> {
             exact: FxHashSet::default(),
             initialized,
             uninit_where: FxHashMap::default(),
-            formula_symbols: FxHashMap::default(),
+            formula_symbols: FormulaSymbols::default(),
+            last_premises: None,
             suspects: Arc::default(),
             left: FxHashMap::default(),
             tables: FxHashMap::default(),
@@ -298,23 +302,42 @@ impl<'p> Context<'p> {
 
     /// The path's conditions that share symbols with `about`, directly or not, ascending.
     pub fn premises(&mut self, path: &Path, about: &[FormulaId]) -> Vec<FormulaId> {
-        let mut reached: FxHashSet<SymbolId> = FxHashSet::default();
         for formula in about {
-            reached.extend(self.symbols_in(*formula).iter().copied());
+            self.formula_symbols.learn(&self.terms, *formula);
         }
-        let mut waiting: Vec<(FormulaId, Rc<[SymbolId]>)> = path
-            .formulas()
-            .into_iter()
-            .map(|formula| (formula, self.symbols_in(formula)))
-            .collect();
+        let [formula] = about else { return self.find_premises(path, about) };
+        // A branch asks about a formula and its opposite, which speak of the same.
+        let symbols = self.formula_symbols.known(*formula);
+        if let Some((known_path, known_symbols, premises)) = &self.last_premises
+            && known_path.is_same(path)
+            && known_symbols == symbols
+        {
+            return premises.clone();
+        }
+        let symbols = symbols.clone();
+        let premises = self.find_premises(path, about);
+        self.last_premises = Some((path.clone(), symbols, premises.clone()));
+        premises
+    }
+
+    fn find_premises(&mut self, path: &Path, about: &[FormulaId]) -> Vec<FormulaId> {
+        let mut waiting: Vec<FormulaId> = path.formulas();
+        for formula in &waiting {
+            self.formula_symbols.learn(&self.terms, *formula);
+        }
+        let mut reached = SymbolSet::default();
+        for formula in about {
+            reached.add(self.formula_symbols.known(*formula));
+        }
         let mut formulas = Vec::new();
         loop {
             let before = waiting.len();
-            waiting.retain(|(formula, symbols)| {
-                let connected = symbols.iter().any(|symbol| reached.contains(symbol));
+            waiting.retain(|formula| {
+                let symbols = self.formula_symbols.known(*formula);
+                let connected = reached.meets(symbols);
                 if connected {
                     formulas.push(*formula);
-                    reached.extend(symbols.iter().copied());
+                    reached.add(symbols);
                 }
                 !connected
             });
@@ -327,12 +350,8 @@ impl<'p> Context<'p> {
     }
 
     pub fn symbols_in(&mut self, formula: FormulaId) -> Rc<[SymbolId]> {
-        if let Some(symbols) = self.formula_symbols.get(&formula) {
-            return symbols.clone();
-        }
-        let symbols: Rc<[SymbolId]> = self.terms.symbols_in(formula).into();
-        self.formula_symbols.insert(formula, symbols.clone());
-        symbols
+        self.formula_symbols.learn(&self.terms, formula);
+        self.formula_symbols.known(formula).clone()
     }
 }
 

@@ -12,6 +12,7 @@ pub mod exec;
 pub mod handed;
 pub mod loops;
 pub mod memory;
+mod mentions;
 mod origins;
 pub mod path;
 pub mod reach;

@@ -75,6 +75,15 @@ impl Path {
         self.newest = Some(Rc::new(condition));
     }
 
+    /// Whether the conditions are the very same ones.
+    pub fn is_same(&self, other: &Path) -> bool {
+        match (&self.newest, &other.newest) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
     /// Newest first.
     pub fn iter(&self) -> impl Iterator<Item = &Condition> {
         chain(&self.newest)

@@ -6,7 +6,8 @@ use super::memory::{Data, Object, ObjectId, ObjectKind};
 use super::state::State;
 use super::value::Value;
 
-/// Heap objects no pointer leads to once the top frame is gone, oldest first.
+/// Heap objects no pointer leads to once the top frame is gone, oldest first: those that were not
+/// lost before.
 pub fn lost_objects(state: &State) -> Vec<ObjectId> {
     lost(state, None)
 }
@@ -22,24 +23,27 @@ fn lost(state: &State, kept: Option<&[Value]>) -> Vec<ObjectId> {
         .memory
         .ids()
         .filter(|id| {
-            matches!(state.memory.get(*id).kind, ObjectKind::Heap { .. } | ObjectKind::Handle(_))
+            let object = state.memory.get(*id);
+            matches!(object.kind, ObjectKind::Heap { .. } | ObjectKind::Handle(_))
+                && !object.escaped
+                && !object.is_lost
         })
         .collect();
     if heap.is_empty() {
         return heap;
     }
-    let mut reach = Reach { state, reached: FxHashSet::default(), waiting: Vec::new() };
+    let reached = vec![false; state.memory.n_objects()];
+    let mut reach = Reach { state, reached, waiting: Vec::new() };
     reach.add_roots(kept.is_some());
     kept.into_iter().flatten().for_each(|value| reach.add(*value));
     reach.close();
-    heap.into_iter()
-        .filter(|id| !reach.reached.contains(id) && !state.memory.get(*id).escaped)
-        .collect()
+    heap.into_iter().filter(|id| !reach.reached[id.0 as usize]).collect()
 }
 
 struct Reach<'a> {
     state: &'a State,
-    reached: FxHashSet<ObjectId>,
+    /// By object.
+    reached: Vec<bool>,
     waiting: Vec<ObjectId>,
 }
 
@@ -50,9 +54,11 @@ impl Reach<'_> {
             Value::Int(number) => self.state.memory.handle(number),
             _ => None,
         };
-        if let Some(object) = object
-            && self.reached.insert(object)
-        {
+        object.into_iter().for_each(|object| self.reach(object));
+    }
+
+    fn reach(&mut self, object: ObjectId) {
+        if !std::mem::replace(&mut self.reached[object.0 as usize], true) {
             self.waiting.push(object);
         }
     }
@@ -73,8 +79,8 @@ impl Reach<'_> {
                     ObjectKind::Global(_) | ObjectKind::Pointee => true,
                     ObjectKind::Heap { .. } | ObjectKind::Handle(_) => false,
                 };
-            if survives && self.reached.insert(id) {
-                self.waiting.push(id);
+            if survives {
+                self.reach(id);
             }
         }
     }

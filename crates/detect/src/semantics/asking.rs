@@ -230,7 +230,7 @@ impl<'p> Specified<'_, 'p> {
         forks: &mut Vec<State>,
     ) -> bool {
         let function = state.top().function;
-        let Some(contributions) = self.compiled.contributions.get(&(function, inst)) else {
+        let Some(contributions) = self.compiled.contributions.get((function, inst)) else {
             return false;
         };
         let Some(body) = &self.code.program.functions[function].body else { return false };
@@ -395,7 +395,7 @@ impl<'p> Specified<'_, 'p> {
         let mut callees = BTreeSet::new();
         for (id, inst) in body.insts.iter_enumerated() {
             if let Op::Call(call) = &inst.op
-                && let Some(contributions) = self.compiled.contributions.get(&(function, id))
+                && let Some(contributions) = self.compiled.contributions.get((function, id))
                 && contributions
                     .iter()
                     .any(|c| assigns(self.compiled.contributing(c), &["State", "Held"]))

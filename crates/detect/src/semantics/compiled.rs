@@ -9,6 +9,7 @@ use spec::lower::Bindings;
 use spec::matcher::{CodePoint, Found, Shape};
 use spec::rules::{Contributing, Observed, Rules};
 
+use crate::at_insts::AtInsts;
 use crate::code::Code;
 use crate::observer::{SMALL_DEPTH, is_small};
 use crate::ownership::Role;
@@ -45,7 +46,7 @@ pub struct Compiled<'r> {
     pub queries: Vec<Query>,
     /// By [`Query::point`].
     pub asked: Vec<Asked>,
-    pub contributions: FxHashMap<(FunctionId, InstId), Vec<Contribution>>,
+    pub contributions: AtInsts<Vec<Contribution>>,
     /// What happens where a block ends: branches, switches, returns.
     pub at_ends: FxHashMap<(FunctionId, BlockId), Vec<Contribution>>,
     /// Calls of functions of the program that allocate or release.
@@ -81,7 +82,7 @@ impl<'r> Compiled<'r> {
             rules,
             queries: Vec::new(),
             asked: Vec::new(),
-            contributions: FxHashMap::default(),
+            contributions: AtInsts::default(),
             at_ends: FxHashMap::default(),
             roles: FxHashMap::default(),
         };
@@ -180,7 +181,7 @@ impl<'r> Compiled<'r> {
             let contributing = found.pattern.0 as usize;
             let contribution = Contribution { contributing, bindings: found.bindings };
             let here = match found.point {
-                CodePoint::Inst(inst) => self.contributions.entry((function, inst)).or_default(),
+                CodePoint::Inst(inst) => self.contributions.get_or_default((function, inst)),
                 CodePoint::Terminator(block) => self.at_ends.entry((function, block)).or_default(),
             };
             here.push(contribution);

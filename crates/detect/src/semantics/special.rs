@@ -51,7 +51,7 @@ impl Compiled<'_> {
 
     /// Whether a call may fail to hand out a resource.
     fn may_refuse(&self, function: FunctionId, inst: InstId) -> bool {
-        let here = self.contributions.get(&(function, inst)).into_iter().flatten();
+        let here = self.contributions.get((function, inst)).into_iter().flatten();
         here.flat_map(|contribution| &self.contributing(contribution).commands).any(|command| {
             matches!(command, Command::May { otherwise, .. }
                 if any_command(otherwise, &|command| assigns_state(command)))

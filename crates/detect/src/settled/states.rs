@@ -31,7 +31,7 @@ impl States {
         let sets = |contribution: &Contribution| {
             any_command(&compiled.contributing(contribution).commands, &sets_a_state)
         };
-        for ((function, inst), contributions) in &compiled.contributions {
+        for ((function, inst), contributions) in compiled.contributions.iter() {
             if contributions.iter().any(sets) {
                 own.entry(*function).or_default().push(*inst);
             }

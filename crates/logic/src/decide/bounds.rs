@@ -8,48 +8,59 @@ use crate::linear::{ceil_div, floor_div};
 /// Rounds beyond this rarely help and may creep by one each time.
 const MAX_ROUNDS: usize = 4;
 
-/// Narrows the bounds of all variables. False where a variable has no value left.
-pub fn propagate(problem: &mut Problem<'_>) -> bool {
-    let mut bounds = std::mem::take(&mut problem.bounds);
-    let mut consistent = !bounds.iter().any(|range| range.is_empty());
-    let opposites: Vec<Option<Row>> =
-        problem.equalities.iter().map(|row| row.scale(-1).ok()).collect();
-    'rounds: for _ in 0..MAX_ROUNDS {
-        let mut changed = false;
-        for row in &problem.inequalities {
-            match narrow(row, &mut bounds) {
-                Some(narrowed) => changed |= narrowed,
-                None => {
-                    consistent = false;
-                    break 'rounds;
-                }
-            }
-        }
-        for (row, opposite) in problem.equalities.iter().zip(&opposites) {
-            let Some(opposite) = opposite else { continue };
-            match (narrow(row, &mut bounds), narrow(opposite, &mut bounds)) {
-                (Some(a), Some(b)) => changed |= a | b,
-                _ => {
-                    consistent = false;
-                    break 'rounds;
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    problem.bounds = bounds;
-    consistent
+/// How far the bounds of all variables were narrowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagated {
+    /// As far as the rows do.
+    Done,
+    /// As far as the rounds go.
+    Enough,
+    /// A variable has no value left.
+    Contradiction,
 }
 
-/// Applies `row <= 0`: whether a bound moved, or `None` on a contradiction.
-fn narrow(row: &Row, bounds: &mut [Interval]) -> Option<bool> {
+/// Narrows the bounds of all variables.
+pub fn propagate(problem: &mut Problem<'_>) -> Propagated {
+    let Problem { bounds, equalities, inequalities, .. } = problem;
+    if bounds.iter().any(|range| range.is_empty()) {
+        return Propagated::Contradiction;
+    }
+    for _ in 0..MAX_ROUNDS {
+        match narrow_all(inequalities, equalities, bounds) {
+            Some(true) => {}
+            Some(false) => return Propagated::Done,
+            None => return Propagated::Contradiction,
+        }
+    }
+    Propagated::Enough
+}
+
+/// One round: whether a bound moved, or `None` on a contradiction.
+fn narrow_all(inequalities: &[Row], equalities: &[Row], bounds: &mut [Interval]) -> Option<bool> {
+    let mut changed = false;
+    for row in inequalities {
+        changed |= narrow(row, false, bounds)?;
+    }
+    for row in equalities.iter().filter(|row| has_opposite(row)) {
+        changed |= narrow(row, false, bounds)?;
+        changed |= narrow(row, true, bounds)?;
+    }
+    Some(changed)
+}
+
+fn has_opposite(row: &Row) -> bool {
+    row.constant != i128::MIN && row.terms.iter().all(|(_, factor)| *factor != i128::MIN)
+}
+
+/// Applies `row <= 0`, or its opposite: whether a bound moved, or `None` on a contradiction.
+fn narrow(row: &Row, is_opposite: bool, bounds: &mut [Interval]) -> Option<bool> {
+    let signed = |number: i128| if is_opposite { -number } else { number };
+    let terms = || row.terms.iter().map(|(var, factor)| (*var as usize, signed(*factor)));
     // The least value of the whole row, and how many summands have no least value.
-    let mut least = row.constant;
+    let mut least = signed(row.constant);
     let mut unbounded = 0;
-    for (var, factor) in &row.terms {
-        match least_of(bounds[*var as usize], *factor).map(|low| least.checked_add(low)) {
+    for (var, factor) in terms() {
+        match least_of(bounds[var], factor).map(|low| least.checked_add(low)) {
             Some(Some(sum)) => least = sum,
             _ => unbounded += 1,
         }
@@ -61,9 +72,9 @@ fn narrow(row: &Row, bounds: &mut [Interval]) -> Option<bool> {
         return Some(false);
     }
     let mut changed = false;
-    for (var, factor) in &row.terms {
-        let range = bounds[*var as usize];
-        let own = least_of(range, *factor);
+    for (var, factor) in terms() {
+        let range = bounds[var];
+        let own = least_of(range, factor);
         // The row without this variable, at its least.
         let rest = match (unbounded, own) {
             (0, Some(own)) => least.checked_sub(own),
@@ -72,19 +83,19 @@ fn narrow(row: &Row, bounds: &mut [Interval]) -> Option<bool> {
         };
         let Some(limit) = rest.and_then(i128::checked_neg) else { continue };
         // factor * var <= limit
-        let allowed = if *factor > 0 {
-            Interval { low: None, high: Some(floor_div(limit, *factor)) }
-        } else if *factor == i128::MIN || limit == i128::MIN {
+        let allowed = if factor > 0 {
+            Interval { low: None, high: Some(floor_div(limit, factor)) }
+        } else if factor == i128::MIN || limit == i128::MIN {
             continue;
         } else {
-            Interval { low: Some(ceil_div(-limit, -*factor)), high: None }
+            Interval { low: Some(ceil_div(-limit, -factor)), high: None }
         };
         let met = range.meet(allowed);
         if met != range {
             if met.is_empty() {
                 return None;
             }
-            bounds[*var as usize] = met;
+            bounds[var] = met;
             changed = true;
             // Later variables of this row keep using the older, weaker minimum: sound.
         }

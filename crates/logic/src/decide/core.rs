@@ -9,7 +9,7 @@
 use std::hash::Hasher;
 
 use base::Budget;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 
 use super::row::{Row, Var};
 use super::{Reason, equality};
@@ -82,17 +82,18 @@ fn cheapest(rows: &[Row]) -> Option<Choice> {
 }
 
 pub(super) fn cheapest_of(rows: &[Row], wanted: impl Fn(Var) -> bool) -> Option<Choice> {
-    #[derive(Default, Clone)]
+    #[derive(Clone)]
     struct Occurrences {
         lower: usize,
         upper: usize,
         lower_unit: bool,
         upper_unit: bool,
     }
-    let mut occurrences: FxHashMap<Var, Occurrences> = FxHashMap::default();
+    let n_vars = rows.iter().filter_map(|row| row.terms.last()).map(|(var, _)| var + 1).max()?;
+    let none = Occurrences { lower: 0, upper: 0, lower_unit: true, upper_unit: true };
+    let mut occurrences = vec![none; n_vars as usize];
     for (var, coefficient) in rows.iter().flat_map(|row| &row.terms) {
-        let fresh = Occurrences { lower: 0, upper: 0, lower_unit: true, upper_unit: true };
-        let seen = occurrences.entry(*var).or_insert(fresh);
+        let seen = &mut occurrences[*var as usize];
         if *coefficient > 0 {
             seen.upper += 1;
             seen.upper_unit &= *coefficient == 1;
@@ -101,9 +102,9 @@ pub(super) fn cheapest_of(rows: &[Row], wanted: impl Fn(Var) -> bool) -> Option<
             seen.lower_unit &= *coefficient == -1;
         }
     }
-    occurrences
-        .into_iter()
-        .filter(|(var, _)| wanted(*var))
+    (0..n_vars)
+        .zip(occurrences)
+        .filter(|(var, seen)| seen.lower + seen.upper > 0 && wanted(*var))
         .map(|(var, seen)| {
             let exact = seen.lower_unit || seen.upper_unit || seen.lower * seen.upper == 0;
             (!exact, seen.lower * seen.upper, var)

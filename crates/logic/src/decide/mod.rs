@@ -10,6 +10,7 @@ mod problem;
 mod project;
 mod row;
 mod search;
+mod single;
 
 use base::Budget;
 
@@ -18,6 +19,7 @@ use crate::model::Model;
 use crate::term::{FormulaId, Terms};
 
 pub(crate) use project::{Projection, project};
+pub(crate) use single::{MIN_STEPS, Single};
 
 /// Why a check was not decided.
 #[derive(Clone, Debug, PartialEq, Eq)]

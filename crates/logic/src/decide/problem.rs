@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::bounds::propagate;
+use super::bounds::{Propagated, propagate};
 use super::row::{Fact, Row, Var};
 use super::{Reason, nonlinear};
 use crate::formula::{Formula, Relation};
@@ -69,16 +69,37 @@ impl<'t> Problem<'t> {
         &mut self,
         formulas: &[FormulaId],
     ) -> Result<Result<(), Contradiction>, Reason> {
+        match self.assert_each(formulas)? {
+            Ok(()) => self.conclude(),
+            contradiction => Ok(contradiction),
+        }
+    }
+
+    /// Adds formulas, with variables for their leaves.
+    pub fn assert_each(
+        &mut self,
+        formulas: &[FormulaId],
+    ) -> Result<Result<(), Contradiction>, Reason> {
         for formula in formulas {
             if self.assert(*formula)?.is_err() {
                 return Ok(Err(Contradiction));
             }
         }
-        if !propagate(self) {
+        Ok(Ok(()))
+    }
+
+    /// Adds what the leaves mean, using the bounds that all formulas imply.
+    pub fn conclude(&mut self) -> Result<Result<(), Contradiction>, Reason> {
+        let propagated = propagate(self);
+        if propagated == Propagated::Contradiction {
             return Ok(Err(Contradiction));
         }
-        self.define_leaves()?;
-        Ok(if propagate(self) { Ok(()) } else { Err(Contradiction) })
+        let mean_more = self.define_leaves()?;
+        if propagated == Propagated::Done && !mean_more {
+            return Ok(Ok(()));
+        }
+        let is_consistent = propagate(self) != Propagated::Contradiction;
+        Ok(if is_consistent { Ok(()) } else { Err(Contradiction) })
     }
 
     pub fn assert_facts(&mut self, facts: &[Fact]) {
@@ -167,6 +188,13 @@ impl<'t> Problem<'t> {
         2 * self.bounds.len() + self.inequalities.len() + self.equalities.len()
     }
 
+    /// How many [`Problem::all_inequalities`] are.
+    pub fn n_inequalities(&self) -> usize {
+        let of =
+            |range: &Interval| usize::from(range.low.is_some()) + usize::from(range.high.is_some());
+        self.bounds.iter().map(of).sum::<usize>() + self.inequalities.len()
+    }
+
     /// The inequalities, and the bounds of the variables as such.
     pub fn all_inequalities(&self) -> Result<Vec<Row>, Overflow> {
         let mut rows = Vec::with_capacity(2 * self.bounds.len() + self.inequalities.len());
@@ -189,15 +217,18 @@ impl<'t> Problem<'t> {
         })
     }
 
-    fn define_leaves(&mut self) -> Result<(), Reason> {
+    /// Says what leaves mean that are new; whether any of them is more than a symbol.
+    fn define_leaves(&mut self) -> Result<bool, Reason> {
+        let mut mean_more = false;
         while self.n_defined < self.leaves.len() {
             let var = self.n_defined as Var;
             self.n_defined += 1;
             if let Some(leaf) = self.leaves[var as usize] {
+                mean_more |= !matches!(self.terms.leaf(leaf), Leaf::Symbol(_));
                 self.define(var, leaf)?;
             }
         }
-        Ok(())
+        Ok(mean_more)
     }
 
     fn define(&mut self, var: Var, leaf: LeafId) -> Result<(), Reason> {

@@ -26,7 +26,15 @@ pub struct Search<'t, 'f> {
 impl<'t> Search<'t, '_> {
     pub fn run(&mut self) -> Result<Outcome, Reason> {
         let mut problem = Problem::new(self.terms);
-        if problem.assert_all(self.formulas)?.is_err() {
+        if problem.assert_each(self.formulas)?.is_err() {
+            return Ok(Outcome::Unsat);
+        }
+        // The bounds of a variable are two rows, and those cost half a step: nothing comes of more
+        // variables than this, and finding out takes long.
+        if u64::from(problem.n_vars()) > 2 * self.budget.left() {
+            return Err(Reason::StepLimit);
+        }
+        if problem.conclude()?.is_err() {
             return Ok(Outcome::Unsat);
         }
         // Most satisfiable conjunctions are satisfied by the values nearest to zero.
@@ -38,8 +46,9 @@ impl<'t> Search<'t, '_> {
     }
 
     fn solve(&mut self, problem: Problem<'t>, depth: u32) -> Result<Outcome, Reason> {
+        let n_inequalities = problem.n_inequalities() as u64;
+        self.budget.spend(1 + n_inequalities / 4).map_err(|_| Reason::StepLimit)?;
         let inequalities = problem.all_inequalities()?;
-        self.budget.spend(1 + inequalities.len() as u64 / 4).map_err(|_| Reason::StepLimit)?;
         let equalities = problem.equalities.clone();
         let solved = solve(problem.n_vars(), equalities, inequalities, &mut self.budget)?;
         let values = match solved {
