@@ -359,6 +359,7 @@ impl<'a, 'p> Search<'a, 'p> {
         loc: LocId,
         observer: &mut dyn Observer<'p>,
     ) {
+        let n_targets = targets.len();
         let mut open: Vec<(FormulaId, BlockId)> = Vec::new();
         for (formula, target) in targets {
             if self.context.feasible(&state.path, &[formula]) != Feasible::No {
@@ -382,7 +383,7 @@ impl<'a, 'p> Search<'a, 'p> {
             } else {
                 next.path.assume(formula, loc, Some(frame));
             }
-            if forks || formula != Terms::TRUE {
+            if n_targets > 1 || formula != Terms::TRUE {
                 let (depth, from) = (next.depth(), next.top().block);
                 let branch = What::Branch { formula, from, to: target };
                 next.trail.push(branch, loc, function, depth);
