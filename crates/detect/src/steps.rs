@@ -101,14 +101,15 @@ fn events<'s>(
         At::Exit => MAX_LAST_BRANCHES,
         _ => usize::from(constants_decide),
     };
-    let mut depth = state.depth();
+    let here = state.depth();
+    let mut depth = here;
     let role = |event: &Event| match event.what {
         What::Entered { .. } if event.depth + 1 == depth => {
             depth -= 1;
             slice.takes(event);
             Role::Leads
         }
-        What::Branch { .. } if event.depth == state.depth() && n_branches > 0 => {
+        What::Branch { .. } if (event.depth, depth) == (here, here) && n_branches > 0 => {
             n_branches -= 1;
             Role::Last
         }
