@@ -40,9 +40,9 @@ impl Memo {
     }
 
     pub fn renew(&mut self) {
-        let n_checks = self.prover.n_checks;
+        let (n_checks, spent) = (self.prover.n_checks, self.prover.spent);
         self.prover = WordProver::new(self.resources);
-        self.prover.n_checks = n_checks;
+        (self.prover.n_checks, self.prover.spent) = (n_checks, spent);
     }
 
     pub fn answer(&mut self, mut conditions: Vec<WordId>) -> Answer {

@@ -50,6 +50,8 @@ pub struct Settings {
     pub max_solutions: usize,
     /// Questions to the solver, for each trace.
     pub max_questions: u64,
+    /// z3's resource units for all questions of a trace.
+    pub max_resources: u64,
 }
 
 /// The solutions of one failing input, best first.

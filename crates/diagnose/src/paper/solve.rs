@@ -272,7 +272,12 @@ impl Solver<'_> {
     }
 
     fn next(&mut self, assumed: &[WordId], steps: usize) -> Answer {
-        self.budget.ask();
+        let answer = self.answer(assumed, steps);
+        self.budget.asked(self.prover.spent);
+        answer
+    }
+
+    fn answer(&mut self, assumed: &[WordId], steps: usize) -> Answer {
         if !self.settings.maxsat {
             return self.prover.check(&self.words, assumed);
         }

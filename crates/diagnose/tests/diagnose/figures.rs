@@ -41,6 +41,7 @@ fn paper(config: Config) -> Option<PaperSettings> {
         max_changes: 2,
         max_solutions: 40,
         max_questions: 400,
+        max_resources: 50_000_000,
     })
 }
 
@@ -120,6 +121,7 @@ fn maxsat_prefers_the_weightiest_alternative() {
         max_changes: 2,
         max_solutions: 8,
         max_questions: 400,
+        max_resources: 50_000_000,
     };
     let diagnosis = diagnose(SUM, Some(settings), Vec::new());
     let all = changes(&diagnosis);
@@ -147,6 +149,11 @@ fn what_is_left_of_the_repair_program_is_said() {
     assert_eq!(solutions.repairs.len(), 3);
     let said = solutions.notes.join("\n");
     assert!(said.contains("more solutions than the first 3"), "{said}");
+    let all = paper(Config::Basic).expect("a configuration");
+    let resources = diagnose(SUM, Some(PaperSettings { max_resources: 1, ..all }), Vec::new());
+    assert_eq!(resources.repairs.len(), 1, "what was asked already is kept");
+    let said = resources.notes.join("\n");
+    assert!(said.contains("the solver's resources for one trace are used up"), "{said}");
     let questions = limited(40, 2);
     assert!(!questions.repairs.is_empty() && questions.repairs.len() <= 2);
     let said = questions.notes.join("\n");

@@ -98,6 +98,7 @@ fn paper(args: &DiagnoseArgs) -> Option<diagnose::PaperSettings> {
         max_changes: max_changes.into(),
         max_solutions: 250,
         max_questions: 400,
+        max_resources: 4_000_000,
     })
 }
 
