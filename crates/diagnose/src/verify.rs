@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use program::{FunctionId, InstId, LocId};
+use rustc_hash::FxHashSet;
 
 use crate::ending::{Ending, loc_of};
 use crate::explore::{Explored, Search, Violation};
@@ -48,11 +49,14 @@ impl<'a> Verifier<'a> {
         let next = |survivors: &[Survivor]| {
             survivors.iter().take(options.checked).position(|survivor| !survivor.is_checked)
         };
+        let nothing = FxHashSet::default();
         while let Some(at) = next(survivors) {
             check(self.workshop.cancel)?;
             let search = Search {
                 program: &self.bench.program,
                 entry: self.workshop.entry,
+                // Proofs of the program hold no more once it is changed.
+                safe: &nothing,
                 selected: Some(self.bench.selector(survivors[at].index)),
                 max_runs: options.check_runs,
                 max_steps: self.judge.max_steps.max(options.steps / 4),
