@@ -8,6 +8,7 @@ mod conditions;
 mod context;
 mod copies;
 mod limits;
+mod misfits;
 mod rules;
 
 pub use context::Context;
