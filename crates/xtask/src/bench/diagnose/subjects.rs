@@ -131,12 +131,7 @@ fn compiles(text: &str) -> Result<bool> {
     let file = folder.path().join("mutant.c");
     fs::write(&file, text)?;
     let status = Command::new("clang-19")
-        .args([
-            "-w",
-            "-Werror=int-conversion",
-            "-Werror=incompatible-pointer-types",
-            "-fsyntax-only",
-        ])
+        .args(["-Werror=int-conversion", "-Werror=incompatible-pointer-types", "-fsyntax-only"])
         .arg(&file)
         .stderr(std::process::Stdio::null())
         .status()?;
