@@ -45,8 +45,8 @@ pub struct Search<'a> {
     pub max_steps: u64,
     /// Runs to go on with once what was wanted is found.
     pub runs_after: u32,
-    /// Questions to the solver once what was wanted is found, and in all. One it gives up on
-    /// counts as ten, a long one as several.
+    /// Questions to the solver once what was wanted is found, and in all; hard ones count as
+    /// many.
     pub questions_after: u64,
     pub max_questions: u64,
     /// So many questions of one place the solver gives up on, and its others are not asked:

@@ -9,7 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Words a question may be made of.
 const MAX_WORDS: usize = 6000;
-const EFFORT_OF_UNKNOWN: u64 = 10;
+/// z3's resource units that count as one more question.
+const UNITS_OF_A_QUESTION: u64 = 12_000;
 
 /// What searches of one program share, be different edits of it switched on: words mean the
 /// same in all of them, so that a question is asked once.
@@ -19,7 +20,7 @@ pub struct Memo {
     resources: u32,
     asks_again: bool,
     supports: FxHashMap<WordId, Rc<BTreeSet<UnknownId>>>,
-    /// What the solver was asked, weighted by effort.
+    /// Questions the solver was asked, hard ones as many.
     pub effort: u64,
     /// By the conditions asked for together.
     answers: FxHashMap<Vec<WordId>, Answer>,
@@ -60,16 +61,14 @@ impl Memo {
             self.answers.insert(conditions, Answer::Unsat);
             return Answer::Unsat;
         }
+        let before = self.prover.spent;
         let mut answer = self.prover.check(&self.shared.words, &conditions);
         // A solver that has seen much gives up on what a new one decides.
         if self.asks_again && matches!(answer, Answer::Unknown(_)) {
             self.renew();
             answer = self.prover.check(&self.shared.words, &conditions);
         }
-        self.effort += match answer {
-            Answer::Unknown(_) => EFFORT_OF_UNKNOWN,
-            _ => 1,
-        } + conditions.len() as u64 / 8;
+        self.effort += 1 + (self.prover.spent - before) / UNITS_OF_A_QUESTION;
         self.answers.insert(conditions, answer.clone());
         answer
     }

@@ -143,6 +143,13 @@ fn traces(
     let (Some(first), true) = (first, config >= crate::Config::Constraints) else {
         return traces;
     };
+    // Solutions must mend every fault of the group.
+    for target in request.target.singly() {
+        let matching = |v: &&Violation| target.matches(request.program, v);
+        let found = explored.violations.iter().find(matching);
+        let given = found.map(|v| Given::Found(v.inputs.clone(), v.limits));
+        traces.extend(given.filter(|given| !traces.contains(given)));
+    }
     for given in search.run_all(memo, first.at, MAX_TRACES, cancel) {
         if !traces.contains(&given) && traces.len() < MAX_TRACES {
             traces.push(given);

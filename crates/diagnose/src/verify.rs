@@ -52,6 +52,8 @@ impl<'a> Verifier<'a> {
         let nothing = FxHashSet::default();
         while let Some(at) = next(survivors) {
             check(self.workshop.cancel)?;
+            // Without questions only one path is run.
+            let left = options.all_check_questions.saturating_sub(memo.effort);
             let search = Search {
                 program: &self.bench.program,
                 entry: self.workshop.entry,
@@ -62,7 +64,7 @@ impl<'a> Verifier<'a> {
                 max_steps: self.judge.max_steps.max(options.steps / 4),
                 runs_after: 0,
                 questions_after: 0,
-                max_questions: options.check_questions,
+                max_questions: options.check_questions.min(left),
                 max_unknown: 1,
             };
             let is_new = |violation: &Violation| self.is_new(violation);

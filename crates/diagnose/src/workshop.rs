@@ -312,7 +312,7 @@ impl Workshop<'_> {
             // The fault has the error trace.
             steps: Vec::new(),
             verified: survivor.verified.clone(),
-            why: edit.kind.replace('-', " "),
+            why: edit.why(source),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Runs the real `firstfault diagnose` on a faulty program, and looks where the right statement
 //! and the right change stand in what it says.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +17,18 @@ pub struct Report {
     faults: Vec<Fault>,
     #[serde(default)]
     pub repairs: Vec<Repair>,
+    #[serde(default)]
+    stats: BTreeMap<String, serde_json::Value>,
 }
+
+/// What the statistics call the checks that each stage of abstract interpretation proves, and
+/// those that are left.
+pub const STAGES: [&str; 4] = [
+    "checks proved by intervals",
+    "checks proved by octagons",
+    "checks proved by disjunctions",
+    "checks left to search",
+];
 
 #[derive(Deserialize)]
 struct Fault {
@@ -62,6 +74,8 @@ pub struct Measured {
     pub n_steps: usize,
     pub seconds: f64,
     pub seconds_with_tests: f64,
+    /// In the order of [`STAGES`].
+    pub checks: [u64; 4],
 }
 
 pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result<Measured> {
@@ -92,11 +106,21 @@ pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result
         n_steps: steps.map(|segment| segment.steps.len()).max().unwrap_or(0),
         seconds,
         seconds_with_tests: tested.as_ref().map_or(0.0, |(_, seconds)| *seconds),
+        checks: STAGES.map(|name| plain.stats.get(name).and_then(|n| n.as_u64()).unwrap_or(0)),
     };
     if is_verbose && (measured.change != 1 || measured.with_tests != 1) {
         explain(subject, &plain, tested.as_ref().map(|(report, _)| report), &measured);
     }
     Ok(measured)
+}
+
+/// Whether a program violates a property as it should be: what is found in its mutants need not
+/// be what was changed.
+pub fn is_right_violating(firstfault: &Path, subject: &Subject) -> Result<bool> {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("program.c"), &subject.right)?;
+    let found = report(firstfault, folder.path(), &["--top", "1"])?;
+    Ok(found.is_none_or(|(report, _)| !report.faults.is_empty()))
 }
 
 fn explain(subject: &Subject, plain: &Report, tested: Option<&Report>, measured: &Measured) {
@@ -231,6 +255,9 @@ mod tests {
             changes: vec![Change { line: 2, column, old: old.to_owned(), new: new.to_owned() }],
         };
         let repairs = vec![change(15, "3", "2"), change(12, "<=", "<")];
-        assert_eq!(rank_of(&Report { faults: Vec::new(), repairs }, &subject), 2);
+        assert_eq!(
+            rank_of(&Report { faults: Vec::new(), repairs, stats: BTreeMap::new() }, &subject),
+            2
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! `cargo xtask bench diagnose`: how high the right statement and the right change rank.
 
+mod configurations;
 mod measure;
 mod subjects;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::table::Table;
 use super::{origin, subject};
-use measure::{CPU_LIMIT, Measured, measure, report, touches};
+use measure::{CPU_LIMIT, Measured, STAGES, is_right_violating, measure};
 use subjects::Subject;
 
 #[derive(Args)]
@@ -52,8 +52,13 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
     }
     println!("{}\n", origin::commit_and_date(root));
     if options.configurations {
-        println!("{}", configurations(&firstfault, &subjects)?);
+        let (table, sums) = configurations::measure(&firstfault, &subjects)?;
+        println!("{table}\n{sums}");
         return Ok(());
+    }
+    let are_mutants = options.mutants.is_some() || options.tuning.is_some();
+    if are_mutants {
+        leave_out_violating(&firstfault, &mut subjects)?;
     }
     let mut all = Vec::new();
     for subject in &subjects {
@@ -61,7 +66,7 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
         say_progress(subject, &measured);
         all.push((subject, measured));
     }
-    if options.mutants.is_some() || options.tuning.is_some() {
+    if are_mutants {
         // Most mutants violate nothing that C forbids.
         let n_cut = all.iter().filter(|(_, m)| m.is_cut && !m.is_violated).count();
         println!("{} mutants; {n_cut} ended after {CPU_LIMIT} CPU s. These", all.len());
@@ -72,6 +77,23 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
         println!("{}", each(&all));
     }
     println!("{}", summary(&all));
+    Ok(())
+}
+
+/// Leaves out mutants of programs that violate a property as they should be.
+fn leave_out_violating(firstfault: &Path, subjects: &mut Vec<Subject>) -> Result<()> {
+    let mut violating: Vec<String> = Vec::new();
+    let mut known = "";
+    for subject in subjects.iter() {
+        if subject.program != known && is_right_violating(firstfault, subject)? {
+            violating.push(subject.program.clone());
+        }
+        known = &subject.program;
+    }
+    for program in &violating {
+        println!("{program} violates a property as it should be; its mutants are left out");
+    }
+    subjects.retain(|subject| !violating.contains(&subject.program));
     Ok(())
 }
 
@@ -182,38 +204,12 @@ fn summary(all: &[(&Subject, Measured)]) -> Table {
     row("right change in the first 3, without tests", known(&|m| within(m.change, 3)));
     row("right change first, with five tests", known(&|m| within(m.with_tests, 1)));
     row("right change in the first 3, with five tests", known(&|m| within(m.with_tests, 3)));
+    for (stage, name) in STAGES.iter().enumerate() {
+        let n: u64 = all.iter().map(|(_, measured)| measured.checks[stage]).sum();
+        row(name, n.to_string());
+    }
     row("slowest, traces up to 100 steps, CPU s", slowest(0..=100));
     row("slowest, traces of 101 to 300 steps, CPU s", slowest(101..=300));
     row("slowest, longer traces, CPU s", slowest(301..=usize::MAX));
     table
-}
-
-/// The paper's Table 1: fixes, those that touch the faulty line, seconds.
-fn configurations(firstfault: &Path, subjects: &[Subject]) -> Result<Table> {
-    let names = ["basic", "constraints", "projection", "trusted"];
-    let mut header = vec!["program".to_owned()];
-    header.extend(names.iter().map(|name| format!("{name}: fixes / useful / first / CPU s")));
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut table = Table::new(&header);
-    for subject in subjects {
-        let folder = tempfile::tempdir()?;
-        fs::write(folder.path().join("program.c"), &subject.faulty)?;
-        let mut row = vec![subject.name.clone()];
-        for name in names {
-            let more = ["--config", name, "--top", "250"];
-            row.push(match report(firstfault, folder.path(), &more)? {
-                None => "-".to_owned(),
-                Some((report, seconds)) => {
-                    let is_useful = |r: &&measure::Repair| touches(r, subject.line);
-                    let useful = report.repairs.iter().filter(is_useful).count();
-                    let first = report.repairs.iter().position(|r| is_useful(&r));
-                    let first = rank(first.map_or(0, |at| at + 1));
-                    format!("{} / {useful} / {first} / {seconds:.2}", report.repairs.len())
-                }
-            });
-        }
-        eprintln!("{}", row.join("  "));
-        table.row(row);
-    }
-    Ok(table)
 }
