@@ -101,7 +101,7 @@ pub struct Options {
     pub checked: usize,
     /// Instructions of one run. Default 400,000.
     pub steps: u64,
-    /// z3's units per question of the search. Default 300,000; checks of edits get a third.
+    /// z3's units per question of the search. Default 200,000; checks of edits get half of it.
     pub resources: u32,
     /// Repairs to report. Default 10.
     pub top: usize,
@@ -117,7 +117,7 @@ impl Default for Options {
             all_check_questions: 200,
             checked: 8,
             steps: 400_000,
-            resources: 300_000,
+            resources: 200_000,
             top: 10,
         }
     }

@@ -11,6 +11,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MAX_WORDS: usize = 6000;
 /// z3's resource units that count as one more question.
 const UNITS_OF_A_QUESTION: u64 = 12_000;
+/// Words that do: z3 takes them in before it counts.
+const WORDS_OF_A_QUESTION: u64 = 250;
 
 /// What searches of one program share, be different edits of it switched on: words mean the
 /// same in all of them, so that a question is asked once.
@@ -52,11 +54,11 @@ impl Memo {
         if let Some(known) = self.answers.get(&conditions) {
             return known.clone();
         }
-        if !self.shared.words.has_at_most(MAX_WORDS, &conditions) {
+        let Some(n_words) = self.shared.words.n_parts(MAX_WORDS, &conditions) else {
             let answer = Answer::Unknown("the question is too long".to_owned());
             self.answers.insert(conditions, answer.clone());
             return answer;
-        }
+        };
         if self.shared.words.is_refuted(&conditions) {
             self.answers.insert(conditions, Answer::Unsat);
             return Answer::Unsat;
@@ -68,7 +70,8 @@ impl Memo {
             self.renew();
             answer = self.prover.check(&self.shared.words, &conditions);
         }
-        self.effort += 1 + (self.prover.spent - before) / UNITS_OF_A_QUESTION;
+        let units = (self.prover.spent - before) / UNITS_OF_A_QUESTION;
+        self.effort += 1 + units + n_words as u64 / WORDS_OF_A_QUESTION;
         self.answers.insert(conditions, answer.clone());
         answer
     }

@@ -45,7 +45,7 @@ impl<'a> Verifier<'a> {
 
     pub fn check_best(&self, survivors: &mut Vec<Survivor>) -> Result<(), DiagnoseError> {
         let options = &self.workshop.request.options;
-        let mut memo = Memo::new(options.resources / 3, false);
+        let mut memo = Memo::new(options.resources / 2, false);
         let next = |survivors: &[Survivor]| {
             survivors.iter().take(options.checked).position(|survivor| !survivor.is_checked)
         };
