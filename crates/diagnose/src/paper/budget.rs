@@ -10,7 +10,7 @@ const SHARE: usize = 8;
 const MAX_GIVEN_UP: usize = 6;
 
 /// Optimising asks z3 many questions in one, and gets the resources of as many.
-const MAXSAT_QUESTIONS: u32 = 10;
+pub const MAXSAT_QUESTIONS: u64 = 10;
 
 /// Counts work, so that what is found does not depend on the machine; remembers what ran out.
 pub struct Budget {
@@ -41,14 +41,9 @@ impl Budget {
         }
     }
 
-    /// How many questions each time counts for.
-    pub fn weight(&self) -> u32 {
-        if self.settings.maxsat { MAXSAT_QUESTIONS } else { 1 }
-    }
-
     /// A question was asked; all so far took so many of z3's resource units.
     pub fn asked(&mut self, spent: u64) {
-        self.n_questions += u64::from(self.weight());
+        self.n_questions += if self.settings.maxsat { MAXSAT_QUESTIONS } else { 1 };
         self.spent = spent;
     }
 

@@ -62,10 +62,23 @@ const SHORT: usize = 100;
 const SHARE_OF_A_QUESTION: u64 = 4;
 
 impl Settings {
+    /// With the limits of the command line.
+    pub fn new(config: Config, maxsat: bool, max_changes: u32) -> Self {
+        Self {
+            config,
+            maxsat,
+            max_changes,
+            max_solutions: 250,
+            max_questions: 400,
+            max_resources: 4_000_000,
+        }
+    }
+
     /// The same with the resources of one of some traces of so many steps.
     fn of_one_trace(self, n_traces: usize, n_steps: usize) -> Self {
-        let times = n_steps.div_ceil(SHORT).max(1).pow(2);
-        let max_resources = self.max_resources * times as u64 / n_traces.max(1) as u64;
+        let times = n_steps.div_ceil(SHORT).max(1).pow(2) as u64;
+        let times = if self.maxsat { times * budget::MAXSAT_QUESTIONS } else { times };
+        let max_resources = self.max_resources * times / n_traces.max(1) as u64;
         Self { max_resources, ..self }
     }
 

@@ -21,6 +21,9 @@ const MAX_ROUNDS: usize = 40;
 /// A bound that is lost counts as far as this.
 const FAR: i64 = 1 << 12;
 
+/// Variables and what they become.
+type Assignments = Vec<(usize, Option<Linear>)>;
+
 /// What is known about one function.
 pub struct Disjunctions<'p> {
     transfer: Transfer<'p>,
@@ -130,8 +133,7 @@ fn cases(transfer: &Transfer, state: &Octagon, value: Operand, holds: bool) -> V
 
 /// The joins an edge decides; truth values case by case.
 fn assign(transfer: &Transfer, state: Octagon, edge: Edge) -> Vec<Octagon> {
-    let mut parts: Vec<(Octagon, Vec<(usize, Option<Linear>)>)> =
-        vec![(state, transfer.assignments(edge))];
+    let mut parts: Vec<(Octagon, Assignments)> = vec![(state, transfer.assignments(edge))];
     for inst in transfer.body.blocks[edge.to].inst_ids() {
         let Op::Phi(edges) = &transfer.body.insts[inst].op else { break };
         let Some(&bit) = transfer.numbers.get(&Operand::Inst(inst)) else { continue };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::measure::{Repair, report, touches};
+use super::measure::{Repair, Tool, report, touches};
 use super::subjects::Subject;
 use super::{rank, within};
 use crate::bench::table::Table;
@@ -22,7 +22,7 @@ struct Cell {
 }
 
 /// Each program, and all of them together.
-pub fn measure(firstfault: &Path, subjects: &[Subject]) -> Result<(Table, Table)> {
+pub fn measure(tool: &Tool, subjects: &[Subject]) -> Result<(Table, Table)> {
     let mut header = vec!["program".to_owned()];
     header.extend(NAMES.iter().map(|name| format!("{name}: fixes / useful / first / CPU s")));
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
@@ -33,7 +33,7 @@ pub fn measure(firstfault: &Path, subjects: &[Subject]) -> Result<(Table, Table)
         fs::write(folder.path().join("program.c"), &subject.faulty)?;
         let mut row = vec![subject.name.clone()];
         for (name, column) in NAMES.iter().zip(&mut columns) {
-            let cell = cell(firstfault, folder.path(), subject, name)?;
+            let cell = cell(tool, folder.path(), subject, name)?;
             row.push(cell.as_ref().map_or("-".to_owned(), |cell| {
                 let Cell { fixes, useful, first, seconds } = cell;
                 format!("{fixes} / {useful} / {} / {seconds:.2}", rank(*first))
@@ -46,9 +46,9 @@ pub fn measure(firstfault: &Path, subjects: &[Subject]) -> Result<(Table, Table)
     Ok((table, summed(&columns)))
 }
 
-fn cell(firstfault: &Path, folder: &Path, subject: &Subject, name: &str) -> Result<Option<Cell>> {
+fn cell(tool: &Tool, folder: &Path, subject: &Subject, name: &str) -> Result<Option<Cell>> {
     let more = ["--config", name, "--top", "250"];
-    let Some((report, seconds)) = report(firstfault, folder, &more)? else { return Ok(None) };
+    let Some((report, seconds)) = report(tool, folder, &more)? else { return Ok(None) };
     let is_useful = |repair: &&Repair| touches(repair, subject.line);
     Ok(Some(Cell {
         fixes: report.repairs.len(),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -55,15 +55,19 @@ struct Change {
     new: String,
 }
 
-/// CPU seconds after which a diagnosis is ended.
-pub const CPU_LIMIT: u32 = 60;
+/// What runs, and how.
+pub struct Tool {
+    pub firstfault: PathBuf,
+    /// CPU seconds after which a diagnosis is ended.
+    pub cpu_limit: u32,
+}
 
 /// How one program fared; ranks from 1, 0 where there is none.
 #[derive(Default)]
 pub struct Measured {
     /// Nothing else makes sense where no property was found violated.
     pub is_violated: bool,
-    /// The diagnosis was ended at [`CPU_LIMIT`], or failed.
+    /// The diagnosis was ended at [`Tool::cpu_limit`], or failed.
     pub is_cut: bool,
     /// The annotation library has the right change.
     pub is_known: bool,
@@ -78,12 +82,12 @@ pub struct Measured {
     pub checks: [u64; 4],
 }
 
-pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result<Measured> {
+pub fn measure(tool: &Tool, subject: &Subject, is_verbose: bool) -> Result<Measured> {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("program.c"), &subject.faulty)?;
-    let listed = report(firstfault, folder.path(), &["--list"])?;
+    let listed = report(tool, folder.path(), &["--list"])?;
     let is_known = listed.is_some_and(|(report, _)| rank_of(&report, subject) > 0);
-    let Some((plain, seconds)) = report(firstfault, folder.path(), &["--top", "20"])? else {
+    let Some((plain, seconds)) = report(tool, folder.path(), &["--top", "20"])? else {
         return Ok(Measured { is_known, is_cut: true, ..Measured::default() });
     };
     if plain.faults.is_empty() {
@@ -92,7 +96,7 @@ pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result
     let n_tests = write_tests(subject, folder.path())?;
     let tested = match n_tests {
         0 => None,
-        _ => report(firstfault, folder.path(), &["--top", "20", "--tests", "tests"])?,
+        _ => report(tool, folder.path(), &["--top", "20", "--tests", "tests"])?,
     };
     let steps = plain.faults.iter().flat_map(|fault| fault.segments.first());
     let is_meant = |repair: &Repair| touches(repair, subject.line);
@@ -115,12 +119,12 @@ pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result
 }
 
 /// Whether a program violates a property as it should be: what is found in its mutants need not
-/// be what was changed.
-pub fn is_right_violating(firstfault: &Path, subject: &Subject) -> Result<bool> {
+/// be what was changed. One that takes too long is taken for right.
+pub fn is_right_violating(tool: &Tool, subject: &Subject) -> Result<bool> {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("program.c"), &subject.right)?;
-    let found = report(firstfault, folder.path(), &["--top", "1"])?;
-    Ok(found.is_none_or(|(report, _)| !report.faults.is_empty()))
+    let found = report(tool, folder.path(), &["--top", "1"])?;
+    Ok(found.is_some_and(|(report, _)| !report.faults.is_empty()))
 }
 
 fn explain(subject: &Subject, plain: &Report, tested: Option<&Report>, measured: &Measured) {
@@ -170,14 +174,15 @@ fn squeezed(text: &str) -> String {
 }
 
 /// What `firstfault diagnose` says, and its CPU seconds, compilers included; `None` where it
-/// fails or takes more than [`CPU_LIMIT`].
-pub fn report(firstfault: &Path, folder: &Path, more: &[&str]) -> Result<Option<(Report, f64)>> {
+/// fails or takes more than [`Tool::cpu_limit`].
+pub fn report(tool: &Tool, folder: &Path, more: &[&str]) -> Result<Option<(Report, f64)>> {
+    let limit = tool.cpu_limit;
     let output = Command::new("sh")
         .arg("-c")
         .arg(format!(
-            "ulimit -t {CPU_LIMIT}; \"$0\" \"$@\" 2>/dev/null; code=$?; times >&2; exit $code"
+            "ulimit -t {limit}; \"$0\" \"$@\" 2>/dev/null; code=$?; times >&2; exit $code"
         ))
-        .arg(firstfault)
+        .arg(&tool.firstfault)
         .args(["diagnose", "program.c", "--format", "json", "-j", "1"])
         .args(more)
         .current_dir(folder)

@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::table::Table;
 use super::{origin, subject};
-use measure::{CPU_LIMIT, Measured, STAGES, is_right_violating, measure};
+use measure::{Measured, STAGES, Tool, is_right_violating, measure};
 use subjects::Subject;
 
 #[derive(Args)]
@@ -31,6 +31,9 @@ pub struct Diagnose {
     /// The firstfault to run; the release build of this repository by default
     #[arg(long)]
     firstfault: Option<PathBuf>,
+    /// CPU seconds after which a diagnosis is ended
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    cpu_limit: u32,
     /// Say what ranks before the right change
     #[arg(long)]
     verbose: bool,
@@ -41,6 +44,7 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
         Some(path) => std::path::absolute(path)?,
         None => subject::build(root)?,
     };
+    let tool = Tool { firstfault, cpu_limit: options.cpu_limit };
     let folder = root.join("bench/diagnose");
     let mut subjects = match (options.mutants, options.tuning) {
         (Some(n), _) => subjects::mutants(&folder.join("subjects"), n)?,
@@ -52,24 +56,24 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
     }
     println!("{}\n", origin::commit_and_date(root));
     if options.configurations {
-        let (table, sums) = configurations::measure(&firstfault, &subjects)?;
+        let (table, sums) = configurations::measure(&tool, &subjects)?;
         println!("{table}\n{sums}");
         return Ok(());
     }
     let are_mutants = options.mutants.is_some() || options.tuning.is_some();
     if are_mutants {
-        leave_out_violating(&firstfault, &mut subjects)?;
+        leave_out_violating(&tool, &mut subjects)?;
     }
     let mut all = Vec::new();
     for subject in &subjects {
-        let measured = measure(&firstfault, subject, options.verbose)?;
+        let measured = measure(&tool, subject, options.verbose)?;
         say_progress(subject, &measured);
         all.push((subject, measured));
     }
     if are_mutants {
         // Most mutants violate nothing that C forbids.
         let n_cut = all.iter().filter(|(_, m)| m.is_cut && !m.is_violated).count();
-        println!("{} mutants; {n_cut} ended after {CPU_LIMIT} CPU s. These", all.len());
+        println!("{} mutants; {n_cut} ended after {} CPU s. These", all.len(), tool.cpu_limit);
         println!("violate a property:\n");
         all.retain(|(_, measured)| measured.is_violated);
         println!("{}", by_program(&all));
@@ -81,12 +85,18 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
 }
 
 /// Leaves out mutants of programs that violate a property as they should be.
-fn leave_out_violating(firstfault: &Path, subjects: &mut Vec<Subject>) -> Result<()> {
+fn leave_out_violating(tool: &Tool, subjects: &mut Vec<Subject>) -> Result<()> {
     let mut violating: Vec<String> = Vec::new();
     let mut known = "";
     for subject in subjects.iter() {
-        if subject.program != known && is_right_violating(firstfault, subject)? {
-            violating.push(subject.program.clone());
+        if subject.program != known {
+            let is_violating = is_right_violating(tool, subject)?;
+            eprintln!(
+                "{} as it should be: {}",
+                subject.program,
+                if is_violating { "violates" } else { "nothing found" }
+            );
+            violating.extend(is_violating.then(|| subject.program.clone()));
         }
         known = &subject.program;
     }
