@@ -25,6 +25,9 @@ pub struct Diagnose {
     /// Mutants of the corrected marked programs, up to so many of each: to tune on
     #[arg(long, value_name = "N", conflicts_with = "mutants")]
     tuning: Option<usize>,
+    /// Leave out the first so many mutants of each program: they were measured before
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
     /// The paper's four configurations instead of the default way
     #[arg(long)]
     configurations: bool,
@@ -47,8 +50,8 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
     let tool = Tool { firstfault, cpu_limit: options.cpu_limit };
     let folder = root.join("bench/diagnose");
     let mut subjects = match (options.mutants, options.tuning) {
-        (Some(n), _) => subjects::mutants(&folder.join("subjects"), n)?,
-        (None, Some(n)) => subjects::tuning(&folder.join("programs"), n)?,
+        (Some(n), _) => subjects::mutants(&folder.join("subjects"), options.skip..n)?,
+        (None, Some(n)) => subjects::tuning(&folder.join("programs"), options.skip..n)?,
         (None, None) => subjects::marked(&folder.join("programs"))?,
     };
     if let Some(only) = &options.only {
