@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use base::Cancel;
-use interpret::{Condition, Inputs, Limits, Machine, Stop, Why};
+use interpret::{Condition, FaultKind, Inputs, Limits, Machine, Stop, Why};
 use logic::words::{Answer, UnknownId, WordId};
 use program::{BlockId, FunctionId, InstId, Program};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -35,6 +35,8 @@ pub struct Violation {
 pub struct Search<'a> {
     pub program: &'a Program,
     pub entry: &'a str,
+    /// What is proved never to happen.
+    pub safe: &'a FxHashSet<(FunctionId, InstId, FaultKind)>,
     /// A repair program's selector: global, element and value.
     pub selected: Option<(&'a str, u32, u32)>,
     /// Runs of the program in all.
@@ -43,8 +45,8 @@ pub struct Search<'a> {
     pub max_steps: u64,
     /// Runs to go on with once what was wanted is found.
     pub runs_after: u32,
-    /// Questions to the solver once what was wanted is found, and in all. One it gives up on
-    /// counts as ten, a long one as several.
+    /// Questions to the solver once what was wanted is found, and in all; hard ones count as
+    /// many.
     pub questions_after: u64,
     pub max_questions: u64,
     /// So many questions of one place the solver gives up on, and its others are not asked:
@@ -337,7 +339,7 @@ impl State<'_> {
             *count += 1;
             let before_this = hasher.clone();
             condition.word.hash(&mut hasher);
-            if index < run.depth || condition.why == Why::Limit {
+            if index < run.depth || condition.why == Why::Limit || self.is_safe(condition) {
                 continue;
             }
             let negated = self.memo.shared.words.not(condition.word);
@@ -371,6 +373,12 @@ impl State<'_> {
                 self.fresh.push_back(key);
             }
         }
+    }
+
+    fn is_safe(&self, condition: &Condition) -> bool {
+        let Why::Check(kind) = condition.why else { return false };
+        let (function, inst) = condition.at;
+        self.search.safe.contains(&(function, inst, kind))
     }
 
     /// One more than that, as zero is for what guards a property.

@@ -88,17 +88,20 @@ pub struct Request<'a> {
 pub struct Options {
     /// Runs of the search for a violation. Default 400.
     pub search_runs: u32,
-    /// Questions to the solver for each bound of that search. Default 600.
+    /// Questions to the solver for each bound of that search; hard ones count as many.
+    /// Default 500.
     pub search_questions: u64,
     /// Runs of the check of one edit. Default 24.
     pub check_runs: u32,
     /// Questions to the solver for each bound of that check. Default 24.
     pub check_questions: u64,
+    /// Questions to the solver for all such checks together. Default 200.
+    pub all_check_questions: u64,
     /// How many of the best edits are checked that way. Default 8.
     pub checked: usize,
     /// Instructions of one run. Default 400,000.
     pub steps: u64,
-    /// z3's units per question of the search. Default 300,000; checks of edits get a third.
+    /// z3's units per question of the search. Default 200,000; checks of edits get half of it.
     pub resources: u32,
     /// Repairs to report. Default 10.
     pub top: usize,
@@ -108,12 +111,13 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             search_runs: 400,
-            search_questions: 600,
+            search_questions: 500,
             check_runs: 24,
             check_questions: 24,
+            all_check_questions: 200,
             checked: 8,
             steps: 400_000,
-            resources: 300_000,
+            resources: 200_000,
             top: 10,
         }
     }

@@ -9,7 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Words a question may be made of.
 const MAX_WORDS: usize = 6000;
-const EFFORT_OF_UNKNOWN: u64 = 10;
+/// z3's resource units that count as one more question.
+const UNITS_OF_A_QUESTION: u64 = 12_000;
+/// Words that do: z3 takes them in before it counts.
+const WORDS_OF_A_QUESTION: u64 = 250;
 
 /// What searches of one program share, be different edits of it switched on: words mean the
 /// same in all of them, so that a question is asked once.
@@ -19,7 +22,7 @@ pub struct Memo {
     resources: u32,
     asks_again: bool,
     supports: FxHashMap<WordId, Rc<BTreeSet<UnknownId>>>,
-    /// What the solver was asked, weighted by effort.
+    /// Questions the solver was asked, hard ones as many.
     pub effort: u64,
     /// By the conditions asked for together.
     answers: FxHashMap<Vec<WordId>, Answer>,
@@ -40,9 +43,9 @@ impl Memo {
     }
 
     pub fn renew(&mut self) {
-        let n_checks = self.prover.n_checks;
+        let (n_checks, spent) = (self.prover.n_checks, self.prover.spent);
         self.prover = WordProver::new(self.resources);
-        self.prover.n_checks = n_checks;
+        (self.prover.n_checks, self.prover.spent) = (n_checks, spent);
     }
 
     pub fn answer(&mut self, mut conditions: Vec<WordId>) -> Answer {
@@ -51,25 +54,24 @@ impl Memo {
         if let Some(known) = self.answers.get(&conditions) {
             return known.clone();
         }
-        if !self.shared.words.has_at_most(MAX_WORDS, &conditions) {
+        let Some(n_words) = self.shared.words.n_parts(MAX_WORDS, &conditions) else {
             let answer = Answer::Unknown("the question is too long".to_owned());
             self.answers.insert(conditions, answer.clone());
             return answer;
-        }
+        };
         if self.shared.words.is_refuted(&conditions) {
             self.answers.insert(conditions, Answer::Unsat);
             return Answer::Unsat;
         }
+        let before = self.prover.spent;
         let mut answer = self.prover.check(&self.shared.words, &conditions);
         // A solver that has seen much gives up on what a new one decides.
         if self.asks_again && matches!(answer, Answer::Unknown(_)) {
             self.renew();
             answer = self.prover.check(&self.shared.words, &conditions);
         }
-        self.effort += match answer {
-            Answer::Unknown(_) => EFFORT_OF_UNKNOWN,
-            _ => 1,
-        } + conditions.len() as u64 / 8;
+        let units = (self.prover.spent - before) / UNITS_OF_A_QUESTION;
+        self.effort += 1 + units + n_words as u64 / WORDS_OF_A_QUESTION;
         self.answers.insert(conditions, answer.clone());
         answer
     }

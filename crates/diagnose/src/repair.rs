@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Cancel;
+use facts::Stage;
 use findings::{Place, Repair};
 use interpret::Machine;
 
@@ -52,9 +53,11 @@ pub fn diagnose(
     cancel: &Cancel,
 ) -> Result<Diagnosis, DiagnoseError> {
     let entry = entry(request)?;
+    let mined = crate::trust::mine(request.program, &entry);
     let search = Search {
         program: request.program,
         entry: &entry,
+        safe: &mined.safe,
         selected: None,
         max_runs: request.options.search_runs,
         max_steps: request.options.steps,
@@ -75,8 +78,18 @@ pub fn diagnose(
     }
     check(cancel)?;
     let mut diagnosis = Diagnosis::default();
+    for (name, stage) in [
+        ("checks proved by intervals", Some(Stage::Intervals)),
+        ("checks proved by octagons", Some(Stage::Octagons)),
+        ("checks proved by disjunctions", Some(Stage::Disjunctions)),
+        ("checks left to search", None),
+    ] {
+        let n = mined.n_proved.get(&stage).copied().unwrap_or(0);
+        diagnosis.stats.insert(name, n as u64);
+    }
     diagnosis.stats.insert("search runs", explored.n_runs.into());
     diagnosis.stats.insert("solver checks", explored.n_checks);
+    diagnosis.stats.insert("solver resources", memo.prover.spent);
     let failing = failing(request, &entry, &explored);
     let Some(failing) = failing else {
         diagnosis.unmodelled = explored.unmodelled.clone();
@@ -95,9 +108,6 @@ pub fn diagnose(
     let others = others(request, &explored, &failing);
     let trace = found.trace.clone();
     diagnosis.violation = Some(found);
-    let mined = crate::trust::mine(request.program);
-    diagnosis.stats.insert("properties proved", mined.n_proved as u64);
-    diagnosis.stats.insert("properties left to search", mined.n_open as u64);
     if let Some(settings) = request.paper {
         let failing =
             traces(request, (&search, &mut memo), &explored, failing, settings.config, cancel);
@@ -133,6 +143,13 @@ fn traces(
     let (Some(first), true) = (first, config >= crate::Config::Constraints) else {
         return traces;
     };
+    // Solutions must mend every fault of the group.
+    for target in request.target.singly() {
+        let matching = |v: &&Violation| target.matches(request.program, v);
+        let found = explored.violations.iter().find(matching);
+        let given = found.map(|v| Given::Found(v.inputs.clone(), v.limits));
+        traces.extend(given.filter(|given| !traces.contains(given)));
+    }
     for given in search.run_all(memo, first.at, MAX_TRACES, cancel) {
         if !traces.contains(&given) && traces.len() < MAX_TRACES {
             traces.push(given);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use findings::{Place, Step};
 use interpret::Record;
 use program::render::Renderer;
-use program::{FunctionId, InstId, LocId, Op, Operand, Program, Terminator};
+use program::{FunctionId, InstId, LocId, Op, Operand, PathStep, Program, Terminator};
 
 use crate::ending::{Property, loc_of};
 use crate::slice::{Slice, slice};
@@ -80,7 +80,8 @@ fn note(program: &Program, record: &Record, index: usize) -> Option<String> {
         return match &block.terminator {
             Terminator::Branch { condition, then, .. } => {
                 let holds = if step.to == Some(*then) { "true" } else { "false" };
-                Some(format!("condition ({}) is {holds}", renderer.expr(*condition)))
+                let condition = joined(program, record, index, *condition)?;
+                Some(format!("condition ({}) is {holds}", renderer.expr(condition)))
             }
             Terminator::Switch { value, .. } => {
                 let known = value_of(record, index, *value);
@@ -145,6 +146,20 @@ fn note(program: &Program, record: &Record, index: usize) -> Option<String> {
     }
 }
 
+/// The part of `a && b` that a run decided by; `None` where a step before tells it.
+fn joined(program: &Program, record: &Record, index: usize, value: Operand) -> Option<Operand> {
+    let step = &record.steps[index];
+    let body = program.functions[step.function].body.as_ref()?;
+    let Operand::Inst(inst) = value else { return Some(value) };
+    let Op::Phi(edges) = &body.insts[inst].op else { return Some(value) };
+    let came = record.steps[..index]
+        .iter()
+        .rev()
+        .find(|before| before.frame == step.frame && before.to == Some(body.insts[inst].block))?;
+    let (_, part) = edges.iter().find(|(from, _)| *from == came.block)?;
+    matches!(part, Operand::Inst(_)).then_some(*part)
+}
+
 /// What a variable is assigned; `None` where only the compiler's own values say.
 fn assigned(
     program: &Program,
@@ -166,6 +181,18 @@ fn assigned(
             };
             Some(format!("{} {sign} {}", renderer.expr(*lhs), renderer.expr(*rhs)))
         }
+        // `p++`, which would be shown as the pointer it starts from.
+        Op::Address(address) => match &address.path[..] {
+            [PathStep::Index { term: None, constant }] if *constant != 0 => {
+                let sign = if *constant < 0 { '-' } else { '+' };
+                Some(format!("{} {sign} {}", renderer.expr(address.base), constant.unsigned_abs()))
+            }
+            [PathStep::Index { term: Some(term), .. }] => {
+                let index = address.terms.get(*term as usize)?.index;
+                Some(format!("{} + {}", renderer.expr(address.base), renderer.expr(index)))
+            }
+            _ => Some(renderer.expr(value)),
+        },
         _ => Some(renderer.expr(value)),
     }
 }

@@ -1,19 +1,26 @@
-//! What proofs of other properties say about the program: partial specifications (4.1).
+//! What proofs of properties say about the program: which checks need no search, and partial
+//! specifications (4.1).
 //!
-//! Octagons prove array bounds of every function; callers' constants bound parameters. From
-//! each proof come the statements it rests on and the values its variables may take.
+//! Intervals, octagons and disjunctions prove checks of every function; what callers pass bounds
+//! parameters. From each proved bound of an index come the statements it rests on and the values
+//! its variables may take.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use facts::checks::{CheckKind, Checks, Proved, Stage, parameters, prove};
 use facts::octagon::{Edge, Proofs};
-use program::{Callee, Const, FunctionId, LocId, Op, Operand, Program};
+use facts::{Facts, Options};
+use interpret::FaultKind;
+use program::{FunctionId, InstId, LocId, Op, Operand, Program};
+use rustc_hash::FxHashSet;
 
 /// Mined from properties that abstract interpretation proves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mined {
-    /// How many properties are proved, and how many are not.
-    pub n_proved: usize,
-    pub n_open: usize,
+    /// How many checks each stage proved; none proved the others.
+    pub n_proved: BTreeMap<Option<Stage>, usize>,
+    /// What no input violates: the search need not ask.
+    pub safe: FxHashSet<(FunctionId, InstId, FaultKind)>,
     /// Statements that proofs rest on: file, line, and whether it is the condition there.
     pub trusted: BTreeSet<(String, u32, bool)>,
     /// Values of variables from which no proved property can be violated: by file, function
@@ -21,22 +28,27 @@ pub struct Mined {
     pub projections: BTreeMap<(String, String, String), (i64, i64)>,
 }
 
-/// Proves what can be proved of every function, and mines the proofs.
-pub fn mine(program: &Program) -> Mined {
+/// Proves what can be proved of every function, and mines the proofs. The program starts in
+/// `entry`, with anything for its parameters.
+pub fn mine(program: &Program, entry: &str) -> Mined {
+    let is_entry = |id: &FunctionId| *program.functions[*id].name == *entry;
+    let entries = program.functions.ids().filter(is_entry).collect();
+    let facts = Facts::compute(program, &Options { entries, memory: false, ..Options::default() });
     let mut mined = Mined::default();
     for (id, function) in program.functions.iter_enumerated() {
-        let parameters = bounds_from_callers(program, id);
-        let Some(proofs) = Proofs::new(program, function, &parameters) else { continue };
-        for property in &proofs.properties {
-            if !property.is_proved {
-                mined.n_open += 1;
-                continue;
-            }
-            mined.n_proved += 1;
-            for edge in proofs.relevant_edges(property) {
+        let Some(body) = &function.body else { continue };
+        let checks = Checks::of(program, body);
+        let proofs = Proofs::new(program, function, body, &parameters(&facts, id));
+        let proved = prove((program, &facts), id, &checks, &proofs);
+        for stage in proved.by.values() {
+            *mined.n_proved.entry(*stage).or_default() += 1;
+        }
+        mined.set_aside(id, &checks, &proved);
+        for bound in checks.all.iter().filter(|check| proofs.is_bound_proved(check)) {
+            for edge in proofs.relevant_edges(bound) {
                 mined.trust(program, id, &proofs, edge);
             }
-            let safe = proofs.projection(property, true);
+            let safe = proofs.projection(bound, true);
             for (join, low, high) in proofs.ranges(&safe) {
                 mined.project(program, id, join, low, high);
             }
@@ -46,6 +58,22 @@ pub fn mine(program: &Program) -> Mined {
 }
 
 impl Mined {
+    fn set_aside(&mut self, id: FunctionId, checks: &Checks, proved: &Proved) {
+        for check in checks.all.iter().filter(|check| proved.is_proved(check)) {
+            let kind = match check.kind {
+                CheckKind::NotZero { .. } => FaultKind::DivideByZero,
+                CheckKind::Fits => FaultKind::SignedOverflow,
+                _ => continue,
+            };
+            self.safe.insert((id, check.inst, kind));
+        }
+        for access in &checks.accesses {
+            if access.checks.iter().all(|check| proved.is_proved(check)) {
+                self.safe.insert((id, access.inst, FaultKind::OutOfBounds));
+            }
+        }
+    }
+
     /// An edge is a decision, or assigns the variables of its joins.
     fn trust(&mut self, program: &Program, id: FunctionId, proofs: &Proofs, edge: Edge) {
         let Some(body) = &program.functions[id].body else { return };
@@ -73,7 +101,7 @@ impl Mined {
         &mut self,
         program: &Program,
         id: FunctionId,
-        join: program::InstId,
+        join: InstId,
         low: Option<i64>,
         high: Option<i64>,
     ) {
@@ -91,46 +119,6 @@ impl Mined {
         let known = self.projections.entry(key).or_insert(range);
         *known = (known.0.max(range.0), known.1.min(range.1));
     }
-}
-
-/// Constants that every call passes.
-fn bounds_from_callers(program: &Program, id: FunctionId) -> BTreeMap<u32, (i64, i64)> {
-    let mut found: BTreeMap<u32, (i64, i64)> = BTreeMap::new();
-    let mut unknown = BTreeSet::new();
-    let is_address_taken = program.constants.iter().any(|c| *c == Const::Function(id));
-    let mut n_calls = 0;
-    for body in program.functions.iter().filter_map(|function| function.body.as_ref()) {
-        for inst in &body.insts {
-            let Op::Call(call) = &inst.op else { continue };
-            if !matches!(call.callee, Callee::Function(callee) if callee == id) {
-                continue;
-            }
-            n_calls += 1;
-            for (index, argument) in (0..).zip(&call.args) {
-                let number = match argument {
-                    Operand::Const(id) => match program.constants[*id] {
-                        Const::Int { value, .. } => i64::try_from(value).ok(),
-                        _ => None,
-                    },
-                    _ => None,
-                };
-                match number {
-                    Some(number) => {
-                        let range = found.entry(index).or_insert((number, number));
-                        *range = (range.0.min(number), range.1.max(number));
-                    }
-                    None => drop(unknown.insert(index)),
-                }
-            }
-        }
-    }
-    // Code outside may call what is not static; programs with a main are whole.
-    let is_whole = program.functions.iter().any(|f| &*f.name == "main" && f.body.is_some());
-    if is_address_taken || n_calls == 0 || !is_whole {
-        return BTreeMap::new();
-    }
-    found.retain(|index, _| !unknown.contains(index));
-    found
 }
 
 fn line(program: &Program, loc: LocId) -> Option<(String, u32)> {

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use program::{FunctionId, InstId, LocId};
+use rustc_hash::FxHashSet;
 
 use crate::ending::{Ending, loc_of};
 use crate::explore::{Explored, Search, Violation};
@@ -44,21 +45,26 @@ impl<'a> Verifier<'a> {
 
     pub fn check_best(&self, survivors: &mut Vec<Survivor>) -> Result<(), DiagnoseError> {
         let options = &self.workshop.request.options;
-        let mut memo = Memo::new(options.resources / 3, false);
+        let mut memo = Memo::new(options.resources / 2, false);
         let next = |survivors: &[Survivor]| {
             survivors.iter().take(options.checked).position(|survivor| !survivor.is_checked)
         };
+        let nothing = FxHashSet::default();
         while let Some(at) = next(survivors) {
             check(self.workshop.cancel)?;
+            // Without questions only one path is run.
+            let left = options.all_check_questions.saturating_sub(memo.effort);
             let search = Search {
                 program: &self.bench.program,
                 entry: self.workshop.entry,
+                // Proofs of the program hold no more once it is changed.
+                safe: &nothing,
                 selected: Some(self.bench.selector(survivors[at].index)),
                 max_runs: options.check_runs,
                 max_steps: self.judge.max_steps.max(options.steps / 4),
                 runs_after: 0,
                 questions_after: 0,
-                max_questions: options.check_questions,
+                max_questions: options.check_questions.min(left),
                 max_unknown: 1,
             };
             let is_new = |violation: &Violation| self.is_new(violation);

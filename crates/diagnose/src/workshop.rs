@@ -1,6 +1,6 @@
 //! Where edits are tried: compiled into one repair program, replayed, checked and put in order.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use base::Cancel;
@@ -98,6 +98,8 @@ impl Workshop<'_> {
                 survivor.index,
             )
         };
+        survivors.sort_by_key(key);
+        count_alternatives(&bench, &mut survivors);
         survivors.sort_by_key(key);
         let verifier = Verifier::new(self, &bench, max_steps, original.at);
         verifier.check_best(&mut survivors)?;
@@ -272,7 +274,6 @@ impl Workshop<'_> {
         let (line, _) = source.position(edit.bytes.start);
         let steps = trace.steps.iter().rev();
         let position = steps.take_while(|step| step.place.line != line).count();
-        let failing = trace.steps.last().map(|step| &step.place);
         Evidence {
             weight: edit.weight,
             in_slice,
@@ -282,8 +283,8 @@ impl Workshop<'_> {
             n_changed: 0,
             n_compared: 0,
             is_shorter: false,
-            is_failing_line: failing.is_some_and(|at| at.file == *path && at.line == line),
             is_guard: is_guard(edit.kind, path, first..=last, trace),
+            n_better_here: 0,
             distance: position,
         }
     }
@@ -312,8 +313,20 @@ impl Workshop<'_> {
             // The fault has the error trace.
             steps: Vec::new(),
             verified: survivor.verified.clone(),
-            why: edit.kind.replace('-', " "),
+            why: edit.why(source),
         }
+    }
+}
+
+/// Of several edits of one place the first may be right; were it not, the place is less likely
+/// wrong at all, and others come before the rest.
+fn count_alternatives(bench: &Bench, survivors: &mut [Survivor]) {
+    let mut counts: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+    for survivor in survivors {
+        let edit = &bench.edits[survivor.index];
+        let count = counts.entry((edit.file, edit.bytes.start)).or_default();
+        survivor.evidence.n_better_here = *count;
+        *count += 1;
     }
 }
 

@@ -6,6 +6,7 @@
 
 pub mod callgraph;
 pub mod cfg;
+pub mod checks;
 pub mod csr;
 pub mod effects;
 pub mod externals;
@@ -23,6 +24,7 @@ pub mod users;
 
 pub use callgraph::{Call, CallGraph, CallKind};
 pub use cfg::{Cfg, ControlEdge, Loop, LoopId, NoReturn};
+pub use checks::{Check, CheckKind, Checks, Proved, Stage};
 pub use effects::{CellEffects, EffectContext, Effects};
 pub use loops::{FunctionLoops, Induction, LoopFacts, TripCount};
 pub use memory::{FunctionMemory, MemoryTrace, Version};

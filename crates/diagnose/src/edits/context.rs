@@ -153,6 +153,11 @@ pub fn is_number(base: &str) -> bool {
     any
 }
 
+/// Whether a name looks like that of a macro or enumerator.
+pub fn is_macro_name(name: &str) -> bool {
+    !name.chars().any(|c| c.is_ascii_lowercase())
+}
+
 fn numeric_macros(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in text.lines() {

@@ -19,6 +19,13 @@ impl Rules<'_, '_, '_> {
             Err(_) => format!("{old} + 1"),
         };
         self.add_kind(&e.bytes, longer, "array-too-short");
+        if let (Some(operator), [left, right]) = (&e.operator, &e.operands[..]) {
+            let (left, sign, right) = (self.text(left), self.text(operator), self.text(right));
+            if sign == "-" {
+                self.add_kind(&e.bytes, format!("{left} + {right}"), "array-too-short");
+                self.add_kind(&e.bytes, left, "array-too-short");
+            }
+        }
         for name in self.context.macros.iter().filter(|name| **name != old).take(MAX_ALTERNATIVES) {
             self.add_kind(&e.bytes, name.clone(), "array-length");
         }

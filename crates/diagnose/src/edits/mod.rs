@@ -8,6 +8,7 @@ mod conditions;
 mod context;
 mod copies;
 mod limits;
+mod misfits;
 mod rules;
 
 pub use context::Context;
@@ -20,6 +21,9 @@ use syntax::{Source, Statement, StatementKind};
 
 use crate::SourceFile;
 use crate::library::Library;
+
+/// Longer texts are left to the diff.
+const MAX_SHOWN: usize = 24;
 
 /// One possible change of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +50,16 @@ impl Edit {
         let pair = (source.slice(&self.bytes), self.new.as_str());
         let is_pair = |a: &str, b: &str| pair == (a.to_owned(), b) || pair == (b.to_owned(), a);
         is_pair("<", "<=") || is_pair(">", ">=")
+    }
+
+    /// The kind of mistake, and what should stand there.
+    pub fn why(&self, source: &Source) -> String {
+        let (kind, old) = (self.kind.replace('-', " "), source.slice(&self.bytes));
+        let is_short = |text: &str| text.len() <= MAX_SHOWN && !text.contains('\n');
+        match is_short(&old) && is_short(&self.new) {
+            true => format!("{kind}: `{}` instead of `{old}`", self.new),
+            false => kind,
+        }
     }
 
     /// The same as findings tell it.

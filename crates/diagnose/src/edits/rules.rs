@@ -56,7 +56,7 @@ impl Rules<'_, '_, '_> {
         around.min_by_key(|e| e.bytes.len())
     }
 
-    fn find(&self, bytes: &Range<usize>) -> Option<&Expression> {
+    pub(super) fn find(&self, bytes: &Range<usize>) -> Option<&Expression> {
         self.expressions.iter().find(|e| e.bytes == *bytes)
     }
 
@@ -160,7 +160,32 @@ impl Rules<'_, '_, '_> {
             return;
         }
         let weight = self.placed(bytes, kind, weight);
-        let Some(site) = self.site(bytes) else { return };
+        if let Some(site) = self.site(bytes) {
+            self.add_at(bytes, new, (kind, weight), site);
+        }
+    }
+
+    /// The same where the repair program chooses a certain expression around it.
+    pub(super) fn add_chosen_at(
+        &mut self,
+        bytes: &Range<usize>,
+        new: String,
+        kind: &'static str,
+        site: &Range<usize>,
+    ) {
+        if !self.compares_itself(bytes, &new) {
+            let weight = self.library.weight(kind);
+            self.add_at(bytes, new, (kind, weight), site.clone());
+        }
+    }
+
+    fn add_at(
+        &mut self,
+        bytes: &Range<usize>,
+        new: String,
+        (kind, weight): (&'static str, u32),
+        site: Range<usize>,
+    ) {
         let site_text = format!(
             "{}{new}{}",
             self.text(&(site.start..bytes.start)),
@@ -351,6 +376,8 @@ impl Rules<'_, '_, '_> {
         if e.parent.1 == Some("function") {
             return;
         }
+        self.misfit(e);
+        self.counted_elsewhere(e);
         let name = self.text(&e.bytes);
         let Some(variable) = self.context.variable(&name, e.bytes.start) else { return };
         if variable.shape.contains('(') {

@@ -10,16 +10,19 @@ const SHARE: usize = 8;
 const MAX_GIVEN_UP: usize = 6;
 
 /// Optimising asks z3 many questions in one, and gets the resources of as many.
-const MAXSAT_QUESTIONS: u32 = 10;
+pub const MAXSAT_QUESTIONS: u64 = 10;
 
 /// Counts work, so that what is found does not depend on the machine; remembers what ran out.
 pub struct Budget {
     settings: Settings,
     n_questions: u64,
+    /// z3's resource units.
+    spent: u64,
     n_given_up: usize,
     why_given_up: String,
     is_out_of_solutions: bool,
     is_out_of_questions: bool,
+    is_out_of_resources: bool,
     is_out_here: bool,
 }
 
@@ -28,21 +31,20 @@ impl Budget {
         Self {
             settings,
             n_questions: 0,
+            spent: 0,
             n_given_up: 0,
             why_given_up: String::new(),
             is_out_of_solutions: false,
             is_out_of_questions: false,
+            is_out_of_resources: false,
             is_out_here: false,
         }
     }
 
-    /// How many questions each time counts for.
-    pub fn weight(&self) -> u32 {
-        if self.settings.maxsat { MAXSAT_QUESTIONS } else { 1 }
-    }
-
-    pub fn ask(&mut self) {
-        self.n_questions += u64::from(self.weight());
+    /// A question was asked; all so far took so many of z3's resource units.
+    pub fn asked(&mut self, spent: u64) {
+        self.n_questions += if self.settings.maxsat { MAXSAT_QUESTIONS } else { 1 };
+        self.spent = spent;
     }
 
     pub fn gave_up(&mut self, why: String) {
@@ -54,7 +56,9 @@ impl Budget {
     pub fn is_left(&mut self, n_found: usize) -> bool {
         self.is_out_of_solutions |= n_found >= self.settings.max_solutions;
         self.is_out_of_questions |= self.n_questions >= self.settings.max_questions;
-        let is_out = self.is_out_of_solutions || self.is_out_of_questions;
+        self.is_out_of_resources |= self.spent >= self.settings.max_resources;
+        let is_out =
+            self.is_out_of_solutions || self.is_out_of_questions || self.is_out_of_resources;
         !is_out && self.n_given_up < MAX_GIVEN_UP
     }
 
@@ -81,6 +85,13 @@ impl Budget {
                 "the repair program may have more solutions: {max_questions} questions to the \
                  solver are used up"
             ));
+        }
+        if self.is_out_of_resources {
+            notes.push(
+                "the repair program may have more solutions: the solver's resources for one trace \
+                 are used up"
+                    .to_owned(),
+            );
         }
         if self.is_out_of_solutions {
             notes.push(format!(
@@ -109,13 +120,14 @@ mod tests {
             max_changes: 2,
             max_solutions: 16,
             max_questions: 3,
+            max_resources: 1000,
         })
     }
 
     #[test]
     fn what_did_not_run_out_is_not_mentioned() {
         let mut budget = budget();
-        budget.ask();
+        budget.asked(10);
         assert!(budget.is_left(15) && budget.is_left_here(1));
         assert_eq!(budget.notes(), Vec::<String>::new());
     }
@@ -123,9 +135,13 @@ mod tests {
     #[test]
     fn what_runs_out_ends_the_search_and_is_said() {
         let mut questions = budget();
-        (0..3).for_each(|_| questions.ask());
+        (0..3).for_each(|_| questions.asked(10));
         assert!(!questions.is_left(0));
         assert!(questions.notes()[0].contains("3 questions to the solver are used up"));
+        let mut resources = budget();
+        resources.asked(1000);
+        assert!(!resources.is_left(0));
+        assert!(resources.notes()[0].contains("resources for one trace are used up"));
         let mut solutions = budget();
         assert!(!solutions.is_left(16));
         assert!(solutions.notes()[0].contains("more solutions than the first 16"));

@@ -50,6 +50,41 @@ pub struct Settings {
     pub max_solutions: usize,
     /// Questions to the solver, for each trace.
     pub max_questions: u64,
+    /// z3's resource units for all questions of all traces, where these have up to
+    /// [`SHORT`] steps; for twice as many steps four times that.
+    pub max_resources: u64,
+}
+
+/// Steps of a short trace.
+const SHORT: usize = 100;
+
+/// A question may take this part of the resources of its trace.
+const SHARE_OF_A_QUESTION: u64 = 4;
+
+impl Settings {
+    /// With the limits of the command line.
+    pub fn new(config: Config, maxsat: bool, max_changes: u32) -> Self {
+        Self {
+            config,
+            maxsat,
+            max_changes,
+            max_solutions: 250,
+            max_questions: 400,
+            max_resources: 4_000_000,
+        }
+    }
+
+    /// The same with the resources of one of some traces of so many steps.
+    fn of_one_trace(self, n_traces: usize, n_steps: usize) -> Self {
+        let times = n_steps.div_ceil(SHORT).max(1).pow(2) as u64;
+        let times = if self.maxsat { times * budget::MAXSAT_QUESTIONS } else { times };
+        let max_resources = self.max_resources * times / n_traces.max(1) as u64;
+        Self { max_resources, ..self }
+    }
+
+    fn resources_of_a_question(&self) -> u32 {
+        u32::try_from(self.max_resources / SHARE_OF_A_QUESTION).unwrap_or(u32::MAX).max(1)
+    }
 }
 
 /// The solutions of one failing input, best first.
@@ -68,6 +103,7 @@ pub fn localise(
         let on_slice = |line: u32| trace.sliced.contains(&(file.path.clone(), line));
         sites.extend(sites::find(&sources[index], index, &on_slice));
     }
+    let settings = settings.of_one_trace(failing.len(), trace.steps.len());
     let library = settings.maxsat.then_some(&request.library);
     let (compiled, sites) = compile(&sources, sites, library, compiler, cancel)?;
     let trusted = trusted(request, settings, &sites, mined);
@@ -76,9 +112,8 @@ pub fn localise(
     for given in failing {
         check(cancel)?;
         let choices = Choices::new(settings.config >= Config::Constraints, trusted.clone());
-        let solved = run(request, &compiled, entry, given, choices).map(|machine| {
-            solve::solve(machine, &sites, settings, request.options.resources, mined, request)
-        });
+        let solved = run(request, &compiled, entry, given, choices)
+            .map(|machine| solve::solve(machine, &sites, settings, mined, request));
         let Some((solutions, why)) = solved else {
             notes.push("the repair program does not follow the error trace".to_owned());
             continue;

@@ -68,7 +68,6 @@ pub fn solve(
     machine: Machine,
     sites: &[Site],
     settings: Settings,
-    resources: u32,
     mined: &Mined,
     request: &Request,
 ) -> (Vec<Solution>, Vec<String>) {
@@ -94,7 +93,7 @@ pub fn solve(
         path: Vec::new(),
         sites,
         settings,
-        prover: WordProver::new(resources.saturating_mul(budget.weight())),
+        prover: WordProver::new(settings.resources_of_a_question()),
         budget,
         counts,
         selectors,
@@ -221,21 +220,11 @@ impl Solver<'_> {
         limits.dedup();
         for limit in limits {
             let few = self.at_most(limit);
-            for condition in self.path.clone() {
-                self.prover.push();
-                self.prover.assert(&self.words, condition);
-            }
-            let mut n_pushed = self.path.len();
             for (exit, blocked) in exits.iter().zip(&mut blocked) {
-                while n_pushed > exit.0 {
-                    self.prover.pop();
-                    n_pushed -= 1;
-                }
                 if self.budget.is_left(found.len()) {
                     self.solutions(*exit, few, blocked, &mut found);
                 }
             }
-            (0..n_pushed).for_each(|_| self.prover.pop());
         }
         (found, self.budget.notes())
     }
@@ -272,13 +261,21 @@ impl Solver<'_> {
     }
 
     fn next(&mut self, assumed: &[WordId], steps: usize) -> Answer {
-        self.budget.ask();
+        let answer = self.answer(assumed, steps);
+        self.budget.asked(self.prover.spent);
+        answer
+    }
+
+    /// The trace up to a place is assumed rather than asserted in a scope of its own: z3 takes
+    /// no resources into account while it takes in what is asserted.
+    fn answer(&mut self, assumed: &[WordId], steps: usize) -> Answer {
+        let mut assumed = assumed.to_vec();
+        assumed.extend_from_slice(&self.path[..steps]);
         if !self.settings.maxsat {
-            return self.prover.check(&self.words, assumed);
+            return self.prover.check(&self.words, &assumed);
         }
         let mut hard = self.hard.clone();
-        hard.extend_from_slice(&self.path[..steps]);
-        hard.extend_from_slice(assumed);
+        hard.extend(assumed);
         let mut soft = Vec::new();
         for (site, word, _) in self.selectors.clone() {
             let zero = self.words.constant(8, 0);

@@ -52,9 +52,14 @@ pub fn diagnose(text: &str, paper: Option<PaperSettings>, tests: Vec<TestCase>) 
     diagnose_at(text, Target::default(), paper, tests)
 }
 
+/// The properties that are violated in these lines, together.
+pub fn diagnose_lines(text: &str, lines: &[u32], paper: Option<PaperSettings>) -> Diagnosis {
+    diagnose_at(text, Target { lines: lines.to_vec(), file: None }, paper, Vec::new())
+}
+
 /// The property that is violated in this line.
 pub fn diagnose_line(text: &str, line: u32) -> Diagnosis {
-    diagnose_at(text, Target { lines: vec![line], file: None }, None, Vec::new())
+    diagnose_lines(text, &[line], None)
 }
 
 fn diagnose_at(

@@ -1,6 +1,6 @@
 //! The paper's figures, written anew, with the paper's outcomes.
 
-use crate::common::{changes, diagnose};
+use crate::common::{changes, diagnose, diagnose_lines};
 use diagnose::{Config, Diagnosis, PaperSettings};
 
 /// Fig 2.
@@ -35,13 +35,7 @@ int main(int argc, char **argv) {
 ";
 
 fn paper(config: Config) -> Option<PaperSettings> {
-    Some(PaperSettings {
-        config,
-        maxsat: false,
-        max_changes: 2,
-        max_solutions: 40,
-        max_questions: 400,
-    })
+    Some(PaperSettings { max_solutions: 40, ..PaperSettings::new(config, false, 2) })
 }
 
 /// The lines each solution changes.
@@ -114,13 +108,8 @@ fn the_proof_of_the_lower_bound_makes_the_initialisation_trusted() {
 #[test]
 fn maxsat_prefers_the_weightiest_alternative() {
     // Optimising is slow: the first solutions will do.
-    let settings = PaperSettings {
-        config: Config::Constraints,
-        maxsat: true,
-        max_changes: 2,
-        max_solutions: 8,
-        max_questions: 400,
-    };
+    let settings =
+        PaperSettings { max_solutions: 8, ..PaperSettings::new(Config::Constraints, true, 2) };
     let diagnosis = diagnose(SUM, Some(settings), Vec::new());
     let all = changes(&diagnosis);
     let is_right = |solution: &Vec<_>| solution == &[(3, "i <= n", "i < n")];
@@ -147,8 +136,73 @@ fn what_is_left_of_the_repair_program_is_said() {
     assert_eq!(solutions.repairs.len(), 3);
     let said = solutions.notes.join("\n");
     assert!(said.contains("more solutions than the first 3"), "{said}");
+    let all = paper(Config::Basic).expect("a configuration");
+    let full = diagnose(SUM, Some(all), Vec::new());
+    let few = Some(PaperSettings { max_resources: 100_000, ..all });
+    let resources = diagnose(SUM, few, Vec::new());
+    assert!(resources.repairs.len() < full.repairs.len());
+    let said = resources.notes.join("\n");
+    assert!(said.contains("the solver's resources for one trace are used up"), "{said}");
     let questions = limited(40, 2);
     assert!(!questions.repairs.is_empty() && questions.repairs.len() <= 2);
     let said = questions.notes.join("\n");
     assert!(said.contains("2 questions to the solver are used up"), "{said}");
+}
+
+/// Two faults, in lines 7 and 9, of one cause in line 2.
+const ONE_CAUSE: &str = "\
+int main(int argc, char **argv) {
+  int n = 5;
+  int i = 0;
+  int a[4] = {0};
+  int b[4] = {0};
+  if (argc > 1) {
+    for (i = 0; i < n; i++) a[i] = 1;
+  } else {
+    for (i = 0; i < n; i++) b[i] = 2;
+  }
+  return a[0] + b[0];
+}
+";
+
+#[test]
+fn faults_of_one_cause_are_diagnosed_together() {
+    let alone = diagnose_lines(ONE_CAUSE, &[7], None);
+    assert!(changes(&alone).iter().any(|change| change[0].0 == 7), "{:?}", changes(&alone));
+    let both = diagnose_lines(ONE_CAUSE, &[7, 9], None);
+    let all = changes(&both);
+    assert_eq!(all[0], [(2, "5", "4")]);
+    assert!(all.iter().flatten().all(|(line, ..)| ![7, 9].contains(line)), "{all:?}");
+}
+
+#[test]
+fn solutions_of_faults_of_one_cause_are_intersected() {
+    let settings = paper(Config::Constraints);
+    let alone = lines(&diagnose_lines(ONE_CAUSE, &[7], settings));
+    assert!(alone.contains(&vec![2]) && alone.contains(&vec![7]), "{alone:?}");
+    let both = lines(&diagnose_lines(ONE_CAUSE, &[7, 9], settings));
+    assert_eq!(both.first(), Some(&vec![2]), "{both:?}");
+    assert!(both.iter().flatten().all(|line| ![7, 9].contains(line)), "{both:?}");
+}
+
+#[test]
+fn pointers_and_joined_conditions_are_told_as_they_are_written() {
+    let text = "\
+int main(void) {
+  char text[4] = \"abc\";
+  char *p = text;
+  int n = 0;
+  while (n < 9 && *p != 'x') {
+    p++;
+    n++;
+  }
+  return n;
+}
+";
+    let diagnosis = diagnose(text, None, Vec::new());
+    let found = diagnosis.violation.expect("the text is left");
+    let notes: Vec<&str> = found.trace.steps.iter().map(|step| step.note.as_str()).collect();
+    assert!(notes.contains(&"p = p + 1"), "{notes:?}");
+    assert!(notes.contains(&"condition (*p != 120) is true"), "{notes:?}");
+    assert!(notes.iter().all(|note| !note.contains('%')), "{notes:?}");
 }

@@ -220,6 +220,11 @@ impl Octagon {
         Self { n: self.n, bounds, is_empty: false }
     }
 
+    /// Every bound, in the same order for octagons of as many variables.
+    pub fn bounds(&self) -> impl Iterator<Item = i64> {
+        self.bounds.iter().copied()
+    }
+
     /// Whether every point of `other` lies in this one.
     pub fn contains(&self, other: &Self) -> bool {
         other.is_empty

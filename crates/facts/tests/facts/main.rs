@@ -1,5 +1,6 @@
 //! Facts of C programs that the real compiler compiled.
 
+mod checks;
 mod common;
 mod determinism;
 mod effects;

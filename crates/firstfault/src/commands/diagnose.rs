@@ -91,14 +91,7 @@ fn paper(args: &DiagnoseArgs) -> Option<diagnose::PaperSettings> {
         None if args.maxsat => diagnose::Config::Constraints,
         None => return None,
     };
-    let (maxsat, max_changes) = (args.maxsat, args.max_changes);
-    Some(diagnose::PaperSettings {
-        config,
-        maxsat,
-        max_changes: max_changes.into(),
-        max_solutions: 250,
-        max_questions: 400,
-    })
+    Some(diagnose::PaperSettings::new(config, args.maxsat, args.max_changes.into()))
 }
 
 pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {

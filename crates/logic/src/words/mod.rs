@@ -135,8 +135,8 @@ impl Words {
         self.binary(WordOp::Eq, a, b)
     }
 
-    /// Whether these are made of no more than so many words.
-    pub fn has_at_most(&self, limit: usize, of: &[WordId]) -> bool {
+    /// How many words these are made of; `None` where more than a limit.
+    pub fn n_parts(&self, limit: usize, of: &[WordId]) -> Option<usize> {
         let mut seen: FxHashSet<WordId> = FxHashSet::default();
         let mut stack = of.to_vec();
         while let Some(word) = stack.pop() {
@@ -144,10 +144,10 @@ impl Words {
                 stack.extend(eval::parts(self.word(word)).into_iter().flatten());
             }
             if seen.len() > limit {
-                return false;
+                return None;
             }
         }
-        true
+        Some(seen.len())
     }
 
     /// Cut or extended to a width.

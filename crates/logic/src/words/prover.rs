@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use z3::ast::{BV, Bool};
-use z3::{Optimize, Params, SatResult, Solver};
+use z3::{Optimize, Params, SatResult, Solver, Statistics, StatisticsValue};
 
 use super::eval::parts;
 use super::{UnknownId, Values, Word, WordId, WordOp, Words};
@@ -27,6 +27,10 @@ pub struct WordProver {
     /// z3's resource units for one question.
     resources: u32,
     pub n_checks: u64,
+    /// z3's resource units for all questions so far.
+    pub spent: u64,
+    /// z3 counts through; this is where it stood.
+    counted: u32,
 }
 
 #[derive(Default)]
@@ -43,7 +47,8 @@ impl WordProver {
         params.set_u32("rlimit", resources);
         params.set_u32("random_seed", 0);
         solver.set_params(&params);
-        Self { solver, encoder: Encoder::default(), resources, n_checks: 0 }
+        let counted = resource_count(&solver.get_statistics());
+        Self { solver, encoder: Encoder::default(), resources, n_checks: 0, spent: 0, counted }
     }
 
     pub fn push(&mut self) {
@@ -63,7 +68,9 @@ impl WordProver {
     pub fn check(&mut self, words: &Words, bits: &[WordId]) -> Answer {
         self.n_checks += 1;
         let assumed: Vec<Bool> = bits.iter().map(|bit| self.encoder.bit(words, *bit)).collect();
-        match self.solver.check_assumptions(&assumed) {
+        let answer = self.solver.check_assumptions(&assumed);
+        self.count(&self.solver.get_statistics());
+        match answer {
             SatResult::Unsat => Answer::Unsat,
             SatResult::Unknown => unknown(self.solver.get_reason_unknown()),
             SatResult::Sat => match self.solver.get_model() {
@@ -71,6 +78,12 @@ impl WordProver {
                 None => unknown(None),
             },
         }
+    }
+
+    fn count(&mut self, statistics: &Statistics) {
+        let now = resource_count(statistics);
+        self.spent += u64::from(now.wrapping_sub(self.counted));
+        self.counted = now;
     }
 
     /// Values that satisfy all `hard` bits and as much weight of `soft` ones as z3's
@@ -87,7 +100,9 @@ impl WordProver {
         for (bit, weight) in soft {
             optimize.assert_soft(&self.encoder.bit(words, *bit), *weight, None);
         }
-        match optimize.check(&[]) {
+        let answer = optimize.check(&[]);
+        self.count(&optimize.get_statistics());
+        match answer {
             SatResult::Unsat => Answer::Unsat,
             SatResult::Unknown => unknown(optimize.get_reason_unknown()),
             SatResult::Sat => match optimize.get_model() {
@@ -95,6 +110,14 @@ impl WordProver {
                 None => unknown(None),
             },
         }
+    }
+}
+
+/// What z3 has counted for all its solvers of this thread.
+fn resource_count(statistics: &Statistics) -> u32 {
+    match statistics.value("rlimit count") {
+        Some(StatisticsValue::UInt(count)) => count,
+        _ => 0,
     }
 }
 

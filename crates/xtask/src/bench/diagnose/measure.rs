@@ -1,8 +1,9 @@
 //! Runs the real `firstfault diagnose` on a faulty program, and looks where the right statement
 //! and the right change stand in what it says.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -16,7 +17,18 @@ pub struct Report {
     faults: Vec<Fault>,
     #[serde(default)]
     pub repairs: Vec<Repair>,
+    #[serde(default)]
+    stats: BTreeMap<String, serde_json::Value>,
 }
+
+/// What the statistics call the checks that each stage of abstract interpretation proves, and
+/// those that are left.
+pub const STAGES: [&str; 4] = [
+    "checks proved by intervals",
+    "checks proved by octagons",
+    "checks proved by disjunctions",
+    "checks left to search",
+];
 
 #[derive(Deserialize)]
 struct Fault {
@@ -43,15 +55,19 @@ struct Change {
     new: String,
 }
 
-/// CPU seconds after which a diagnosis is ended.
-pub const CPU_LIMIT: u32 = 60;
+/// What runs, and how.
+pub struct Tool {
+    pub firstfault: PathBuf,
+    /// CPU seconds after which a diagnosis is ended.
+    pub cpu_limit: u32,
+}
 
 /// How one program fared; ranks from 1, 0 where there is none.
 #[derive(Default)]
 pub struct Measured {
     /// Nothing else makes sense where no property was found violated.
     pub is_violated: bool,
-    /// The diagnosis was ended at [`CPU_LIMIT`], or failed.
+    /// The diagnosis was ended at [`Tool::cpu_limit`], or failed.
     pub is_cut: bool,
     /// The annotation library has the right change.
     pub is_known: bool,
@@ -62,14 +78,16 @@ pub struct Measured {
     pub n_steps: usize,
     pub seconds: f64,
     pub seconds_with_tests: f64,
+    /// In the order of [`STAGES`].
+    pub checks: [u64; 4],
 }
 
-pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result<Measured> {
+pub fn measure(tool: &Tool, subject: &Subject, is_verbose: bool) -> Result<Measured> {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("program.c"), &subject.faulty)?;
-    let listed = report(firstfault, folder.path(), &["--list"])?;
+    let listed = report(tool, folder.path(), &["--list"])?;
     let is_known = listed.is_some_and(|(report, _)| rank_of(&report, subject) > 0);
-    let Some((plain, seconds)) = report(firstfault, folder.path(), &["--top", "20"])? else {
+    let Some((plain, seconds)) = report(tool, folder.path(), &["--top", "20"])? else {
         return Ok(Measured { is_known, is_cut: true, ..Measured::default() });
     };
     if plain.faults.is_empty() {
@@ -78,7 +96,7 @@ pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result
     let n_tests = write_tests(subject, folder.path())?;
     let tested = match n_tests {
         0 => None,
-        _ => report(firstfault, folder.path(), &["--top", "20", "--tests", "tests"])?,
+        _ => report(tool, folder.path(), &["--top", "20", "--tests", "tests"])?,
     };
     let steps = plain.faults.iter().flat_map(|fault| fault.segments.first());
     let is_meant = |repair: &Repair| touches(repair, subject.line);
@@ -92,11 +110,21 @@ pub fn measure(firstfault: &Path, subject: &Subject, is_verbose: bool) -> Result
         n_steps: steps.map(|segment| segment.steps.len()).max().unwrap_or(0),
         seconds,
         seconds_with_tests: tested.as_ref().map_or(0.0, |(_, seconds)| *seconds),
+        checks: STAGES.map(|name| plain.stats.get(name).and_then(|n| n.as_u64()).unwrap_or(0)),
     };
     if is_verbose && (measured.change != 1 || measured.with_tests != 1) {
         explain(subject, &plain, tested.as_ref().map(|(report, _)| report), &measured);
     }
     Ok(measured)
+}
+
+/// Whether a program violates a property as it should be: what is found in its mutants need not
+/// be what was changed. One that takes too long is taken for right.
+pub fn is_right_violating(tool: &Tool, subject: &Subject) -> Result<bool> {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("program.c"), &subject.right)?;
+    let found = report(tool, folder.path(), &["--top", "1"])?;
+    Ok(found.is_some_and(|(report, _)| !report.faults.is_empty()))
 }
 
 fn explain(subject: &Subject, plain: &Report, tested: Option<&Report>, measured: &Measured) {
@@ -146,14 +174,15 @@ fn squeezed(text: &str) -> String {
 }
 
 /// What `firstfault diagnose` says, and its CPU seconds, compilers included; `None` where it
-/// fails or takes more than [`CPU_LIMIT`].
-pub fn report(firstfault: &Path, folder: &Path, more: &[&str]) -> Result<Option<(Report, f64)>> {
+/// fails or takes more than [`Tool::cpu_limit`].
+pub fn report(tool: &Tool, folder: &Path, more: &[&str]) -> Result<Option<(Report, f64)>> {
+    let limit = tool.cpu_limit;
     let output = Command::new("sh")
         .arg("-c")
         .arg(format!(
-            "ulimit -t {CPU_LIMIT}; \"$0\" \"$@\" 2>/dev/null; code=$?; times >&2; exit $code"
+            "ulimit -t {limit}; \"$0\" \"$@\" 2>/dev/null; code=$?; times >&2; exit $code"
         ))
-        .arg(firstfault)
+        .arg(&tool.firstfault)
         .args(["diagnose", "program.c", "--format", "json", "-j", "1"])
         .args(more)
         .current_dir(folder)
@@ -231,6 +260,9 @@ mod tests {
             changes: vec![Change { line: 2, column, old: old.to_owned(), new: new.to_owned() }],
         };
         let repairs = vec![change(15, "3", "2"), change(12, "<=", "<")];
-        assert_eq!(rank_of(&Report { faults: Vec::new(), repairs }, &subject), 2);
+        assert_eq!(
+            rank_of(&Report { faults: Vec::new(), repairs, stats: BTreeMap::new() }, &subject),
+            2
+        );
     }
 }

@@ -1,9 +1,9 @@
 //! `cargo xtask bench diagnose`: how high the right statement and the right change rank.
 
+mod configurations;
 mod measure;
 mod subjects;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::table::Table;
 use super::{origin, subject};
-use measure::{CPU_LIMIT, Measured, measure, report, touches};
+use measure::{Measured, STAGES, Tool, is_right_violating, measure};
 use subjects::Subject;
 
 #[derive(Args)]
@@ -25,12 +25,18 @@ pub struct Diagnose {
     /// Mutants of the corrected marked programs, up to so many of each: to tune on
     #[arg(long, value_name = "N", conflicts_with = "mutants")]
     tuning: Option<usize>,
+    /// Leave out the first so many mutants of each program: they were measured before
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
     /// The paper's four configurations instead of the default way
     #[arg(long)]
     configurations: bool,
     /// The firstfault to run; the release build of this repository by default
     #[arg(long)]
     firstfault: Option<PathBuf>,
+    /// CPU seconds after which a diagnosis is ended
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    cpu_limit: u32,
     /// Say what ranks before the right change
     #[arg(long)]
     verbose: bool,
@@ -41,10 +47,11 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
         Some(path) => std::path::absolute(path)?,
         None => subject::build(root)?,
     };
+    let tool = Tool { firstfault, cpu_limit: options.cpu_limit };
     let folder = root.join("bench/diagnose");
     let mut subjects = match (options.mutants, options.tuning) {
-        (Some(n), _) => subjects::mutants(&folder.join("subjects"), n)?,
-        (None, Some(n)) => subjects::tuning(&folder.join("programs"), n)?,
+        (Some(n), _) => subjects::mutants(&folder.join("subjects"), options.skip..n)?,
+        (None, Some(n)) => subjects::tuning(&folder.join("programs"), options.skip..n)?,
         (None, None) => subjects::marked(&folder.join("programs"))?,
     };
     if let Some(only) = &options.only {
@@ -52,19 +59,24 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
     }
     println!("{}\n", origin::commit_and_date(root));
     if options.configurations {
-        println!("{}", configurations(&firstfault, &subjects)?);
+        let (table, sums) = configurations::measure(&tool, &subjects)?;
+        println!("{table}\n{sums}");
         return Ok(());
+    }
+    let are_mutants = options.mutants.is_some() || options.tuning.is_some();
+    if are_mutants {
+        leave_out_violating(&tool, &mut subjects)?;
     }
     let mut all = Vec::new();
     for subject in &subjects {
-        let measured = measure(&firstfault, subject, options.verbose)?;
+        let measured = measure(&tool, subject, options.verbose)?;
         say_progress(subject, &measured);
         all.push((subject, measured));
     }
-    if options.mutants.is_some() || options.tuning.is_some() {
+    if are_mutants {
         // Most mutants violate nothing that C forbids.
         let n_cut = all.iter().filter(|(_, m)| m.is_cut && !m.is_violated).count();
-        println!("{} mutants; {n_cut} ended after {CPU_LIMIT} CPU s. These", all.len());
+        println!("{} mutants; {n_cut} ended after {} CPU s. These", all.len(), tool.cpu_limit);
         println!("violate a property:\n");
         all.retain(|(_, measured)| measured.is_violated);
         println!("{}", by_program(&all));
@@ -72,6 +84,29 @@ pub fn run(root: &Path, options: &Diagnose) -> Result<()> {
         println!("{}", each(&all));
     }
     println!("{}", summary(&all));
+    Ok(())
+}
+
+/// Leaves out mutants of programs that violate a property as they should be.
+fn leave_out_violating(tool: &Tool, subjects: &mut Vec<Subject>) -> Result<()> {
+    let mut violating: Vec<String> = Vec::new();
+    let mut known = "";
+    for subject in subjects.iter() {
+        if subject.program != known {
+            let is_violating = is_right_violating(tool, subject)?;
+            eprintln!(
+                "{} as it should be: {}",
+                subject.program,
+                if is_violating { "violates" } else { "nothing found" }
+            );
+            violating.extend(is_violating.then(|| subject.program.clone()));
+        }
+        known = &subject.program;
+    }
+    for program in &violating {
+        println!("{program} violates a property as it should be; its mutants are left out");
+    }
+    subjects.retain(|subject| !violating.contains(&subject.program));
     Ok(())
 }
 
@@ -182,38 +217,12 @@ fn summary(all: &[(&Subject, Measured)]) -> Table {
     row("right change in the first 3, without tests", known(&|m| within(m.change, 3)));
     row("right change first, with five tests", known(&|m| within(m.with_tests, 1)));
     row("right change in the first 3, with five tests", known(&|m| within(m.with_tests, 3)));
+    for (stage, name) in STAGES.iter().enumerate() {
+        let n: u64 = all.iter().map(|(_, measured)| measured.checks[stage]).sum();
+        row(name, n.to_string());
+    }
     row("slowest, traces up to 100 steps, CPU s", slowest(0..=100));
     row("slowest, traces of 101 to 300 steps, CPU s", slowest(101..=300));
     row("slowest, longer traces, CPU s", slowest(301..=usize::MAX));
     table
-}
-
-/// The paper's Table 1: fixes, those that touch the faulty line, seconds.
-fn configurations(firstfault: &Path, subjects: &[Subject]) -> Result<Table> {
-    let names = ["basic", "constraints", "projection", "trusted"];
-    let mut header = vec!["program".to_owned()];
-    header.extend(names.iter().map(|name| format!("{name}: fixes / useful / first / CPU s")));
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut table = Table::new(&header);
-    for subject in subjects {
-        let folder = tempfile::tempdir()?;
-        fs::write(folder.path().join("program.c"), &subject.faulty)?;
-        let mut row = vec![subject.name.clone()];
-        for name in names {
-            let more = ["--config", name, "--top", "250"];
-            row.push(match report(firstfault, folder.path(), &more)? {
-                None => "-".to_owned(),
-                Some((report, seconds)) => {
-                    let is_useful = |r: &&measure::Repair| touches(r, subject.line);
-                    let useful = report.repairs.iter().filter(is_useful).count();
-                    let first = report.repairs.iter().position(|r| is_useful(&r));
-                    let first = rank(first.map_or(0, |at| at + 1));
-                    format!("{} / {useful} / {first} / {seconds:.2}", report.repairs.len())
-                }
-            });
-        }
-        eprintln!("{}", row.join("  "));
-        table.row(row);
-    }
-    Ok(table)
 }

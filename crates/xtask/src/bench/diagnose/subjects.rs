@@ -6,6 +6,7 @@
 //! programs to be mutated; nothing is tuned on them.
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
@@ -62,27 +63,34 @@ pub fn marked(folder: &Path) -> Result<Vec<Subject>> {
 }
 
 /// Mutants of the correct programs of a folder that still compile.
-pub fn mutants(folder: &Path, n_each: usize) -> Result<Vec<Subject>> {
+pub fn mutants(folder: &Path, n_each: Range<usize>) -> Result<Vec<Subject>> {
     let mut subjects = Vec::new();
     for (name, right) in sources(folder)? {
         let tests = tests_of(&right)?;
-        subjects.extend(mutants_of(&name, &right, &tests, n_each)?);
+        subjects.extend(mutants_of(&name, &right, &tests, &n_each)?);
     }
     Ok(subjects)
 }
 
 /// Mutants of the corrected programs: for tuning, so that nothing is tuned on what judges.
-pub fn tuning(folder: &Path, n_each: usize) -> Result<Vec<Subject>> {
+pub fn tuning(folder: &Path, n_each: Range<usize>) -> Result<Vec<Subject>> {
     let mut subjects = Vec::new();
     for program in marked(folder)? {
-        subjects.extend(mutants_of(&program.name, &program.right, &program.tests, n_each)?);
+        subjects.extend(mutants_of(&program.name, &program.right, &program.tests, &n_each)?);
     }
     Ok(subjects)
 }
 
-fn mutants_of(name: &str, right: &str, tests: &[Test], n: usize) -> Result<Vec<Subject>> {
+/// The mutants of these numbers.
+fn mutants_of(
+    name: &str,
+    right: &str,
+    tests: &[Test],
+    numbers: &Range<usize>,
+) -> Result<Vec<Subject>> {
     let mut subjects = Vec::new();
-    for (number, mutant) in mutate::mutants(right, n).into_iter().enumerate() {
+    let drawn = mutate::mutants(right, numbers.end).into_iter().enumerate();
+    for (number, mutant) in drawn.skip(numbers.start) {
         if compiles(&mutant.text)? {
             subjects.push(Subject {
                 program: name.to_owned(),
@@ -131,12 +139,7 @@ fn compiles(text: &str) -> Result<bool> {
     let file = folder.path().join("mutant.c");
     fs::write(&file, text)?;
     let status = Command::new("clang-19")
-        .args([
-            "-w",
-            "-Werror=int-conversion",
-            "-Werror=incompatible-pointer-types",
-            "-fsyntax-only",
-        ])
+        .args(["-Werror=int-conversion", "-Werror=incompatible-pointer-types", "-fsyntax-only"])
         .arg(&file)
         .stderr(std::process::Stdio::null())
         .status()?;
