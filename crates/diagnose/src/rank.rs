@@ -1,5 +1,7 @@
 //! The order in which repairs are shown.
 
+use std::collections::BTreeMap;
+
 /// What is known about an edit that survived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evidence {
@@ -50,9 +52,39 @@ impl Evidence {
     }
 }
 
+/// So many repairs are looked at first, and so many of them may change the same line.
+const FIRST: usize = 5;
+const FIRST_OF_LINE: usize = 2;
+
+/// Puts what the first ones already say about a line behind them: which line is wrong is worth
+/// more to know than one more way to change it.
+pub fn spread<T, L: Ord>(best_first: Vec<T>, line: impl Fn(&T) -> L) -> Vec<T> {
+    let mut counts: BTreeMap<L, usize> = BTreeMap::new();
+    let (mut first, mut later) = (Vec::new(), Vec::new());
+    for repair in best_first {
+        let count = counts.entry(line(&repair)).or_default();
+        if first.len() < FIRST && *count < FIRST_OF_LINE {
+            *count += 1;
+            first.push(repair);
+        } else {
+            later.push(repair);
+        }
+    }
+    first.append(&mut later);
+    first
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_repairs_are_of_several_lines() {
+        let best_first = vec![(7, 'a'), (7, 'b'), (7, 'c'), (3, 'd'), (7, 'e'), (9, 'f'), (9, 'g')];
+        let order: String = spread(best_first, |repair| repair.0).iter().map(|r| r.1).collect();
+        assert_eq!(order, "abdfgce");
+        assert_eq!(spread(vec![1, 1, 1], |line| *line).len(), 3, "nothing is lost");
+    }
 
     #[test]
     fn what_does_less_or_else_comes_later() {

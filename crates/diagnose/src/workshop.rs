@@ -14,7 +14,7 @@ use crate::edits::{self, Edit};
 use crate::ending::{Ending, Property};
 use crate::judge::{Given, Judge, Outcome};
 use crate::meta::Meta;
-use crate::rank::Evidence;
+use crate::rank::{self, Evidence};
 use crate::repair::{Diagnosis, Others};
 use crate::trace::Trace;
 use crate::verify::Verifier;
@@ -103,6 +103,10 @@ impl Workshop<'_> {
         survivors.sort_by_key(key);
         let verifier = Verifier::new(self, &bench, max_steps, original.at);
         verifier.check_best(&mut survivors)?;
+        let survivors = rank::spread(survivors, |survivor| {
+            let edit = &bench.edits[survivor.index];
+            (edit.file, sources[edit.file].position(edit.bytes.start).0)
+        });
         let repairs = survivors.iter().take(self.request.options.top).zip(1..);
         diagnosis.repairs =
             repairs.map(|(survivor, rank)| self.report(&bench, survivor, rank, &sources)).collect();
