@@ -1,6 +1,6 @@
 //! The order in which repairs are shown.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// What is known about an edit that survived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,22 +52,21 @@ impl Evidence {
     }
 }
 
-/// So many repairs are looked at first, and so many of them may change the same line.
-const FIRST: usize = 5;
-const FIRST_OF_LINE: usize = 2;
+/// The best repairs, whatever they change, and how many more are looked at first.
+const BEST: usize = 3;
+const OTHERS: usize = 2;
 
-/// Puts what the first ones already say about a line behind them: which line is wrong is worth
-/// more to know than one more way to change it.
+/// Lets repairs of other lines follow the best ones: which line is wrong is worth more to know
+/// than one more way to change it.
 pub fn spread<T, L: Ord>(best_first: Vec<T>, line: impl Fn(&T) -> L) -> Vec<T> {
-    let mut counts: BTreeMap<L, usize> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
     let (mut first, mut later) = (Vec::new(), Vec::new());
     for repair in best_first {
-        let count = counts.entry(line(&repair)).or_default();
-        if first.len() < FIRST && *count < FIRST_OF_LINE {
-            *count += 1;
-            first.push(repair);
-        } else {
-            later.push(repair);
+        let is_other = seen.insert(line(&repair));
+        match first.len() {
+            0..BEST => first.push(repair),
+            n if n < BEST + OTHERS && is_other => first.push(repair),
+            _ => later.push(repair),
         }
     }
     first.append(&mut later);
@@ -80,9 +79,9 @@ mod tests {
 
     #[test]
     fn the_first_repairs_are_of_several_lines() {
-        let best_first = vec![(7, 'a'), (7, 'b'), (7, 'c'), (3, 'd'), (7, 'e'), (9, 'f'), (9, 'g')];
+        let best_first = vec![(7, 'a'), (7, 'b'), (3, 'c'), (7, 'd'), (3, 'e'), (9, 'f'), (8, 'g')];
         let order: String = spread(best_first, |repair| repair.0).iter().map(|r| r.1).collect();
-        assert_eq!(order, "abdfgce");
+        assert_eq!(order, "abcfgde");
         assert_eq!(spread(vec![1, 1, 1], |line| *line).len(), 3, "nothing is lost");
     }
 
