@@ -28,20 +28,26 @@ impl Random {
     }
 }
 
-/// Up to so many different mutants.
-pub fn mutants(text: &str, n: usize) -> Vec<Mutant> {
-    let tokens = tokens(text);
-    let mut all: Vec<(usize, usize, String)> = Vec::new();
+/// The tokens inside braces, with their places in the list.
+pub(super) fn in_bodies<'t, 'a>(
+    tokens: &'t [Token<'a>],
+) -> impl Iterator<Item = (usize, &'t Token<'a>)> {
     let mut depth = 0;
-    for (index, token) in tokens.iter().enumerate() {
+    tokens.iter().enumerate().filter(move |(_, token)| {
         match token.text {
             "{" => depth += 1,
             "}" => depth -= 1,
             _ => {}
         }
-        if depth == 0 {
-            continue;
-        }
+        depth != 0
+    })
+}
+
+/// Up to so many different mutants.
+pub fn mutants(text: &str, n: usize) -> Vec<Mutant> {
+    let tokens = tokens(text);
+    let mut all: Vec<(usize, usize, String)> = Vec::new();
+    for (index, token) in in_bodies(&tokens) {
         for new in alternatives(&tokens, index) {
             all.push((token.start, token.start + token.text.len(), new));
         }

@@ -4,7 +4,9 @@
 
 use std::ops::Range;
 
-use super::mutate::{Mutant, Random, Token, alternatives, is_keyword, is_name, is_value, tokens};
+use super::mutate::{
+    Mutant, Random, Token, alternatives, in_bodies, is_keyword, is_name, is_value, tokens,
+};
 
 /// What is changed. Where kinds are equally rare, the first comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,16 +69,7 @@ pub fn mutants_by_kind(text: &str) -> Vec<Vec<Mutant>> {
 
 fn changes(text: &str, tokens: &[Token]) -> Vec<Change> {
     let mut found = Vec::new();
-    let mut depth = 0;
-    for (index, token) in tokens.iter().enumerate() {
-        match token.text {
-            "{" => depth += 1,
-            "}" => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            continue;
-        }
+    for (index, token) in in_bodies(tokens) {
         let mut add = |kind, bytes, new: String| found.push(Change { kind, bytes, new });
         for new in alternatives(tokens, index) {
             add(kind_of(token.text, &new), span(tokens, index..index + 1), new);
