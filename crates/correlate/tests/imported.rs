@@ -29,6 +29,7 @@ fn foreign(rule: &str, file: &str, line: u32, cwe: &[u32]) -> Fault {
         place: Place { file: file.to_owned(), line, ..Place::default() },
         message: "said so (other)".to_owned(),
         input_dependent: false,
+        input: None,
         origin: FaultOrigin::Imported,
         segments: Vec::new(),
         n_paths: None,

@@ -117,6 +117,7 @@ fn new_fault(rule: &RuleInfo, place: Place, violation: &Violation) -> Fault {
         place,
         message: violation.message.clone(),
         input_dependent: false,
+        input: None,
         origin: FaultOrigin::Detection,
         segments: Vec::new(),
         n_paths: None,

@@ -1,55 +1,139 @@
-//! Inputs as people give them.
+//! Inputs as people give them: a command that can be typed, and its parts.
 
-use interpret::Inputs;
+use findings::{EnvironmentVariable, RunInput};
+use interpret::{Asked, Input, Inputs, Limits};
 
 use crate::explore::BOUNDS;
 use crate::judge::Given;
+use crate::shell;
 
-/// Empty where there are none.
-pub fn describe(given: &Given) -> String {
-    match given {
-        Given::Test(test) => format!("test {}", test.name),
-        Given::Found(inputs, limits) => describe_inputs(inputs, limits.argument_bytes),
+/// Values behind a parameter that are named.
+const MAX_POINTEES: usize = 8;
+
+/// What a run from `entry` got, of which it asked for some.
+pub fn describe(given: &Given, entry: &str, asked: &Asked) -> RunInput {
+    let (mut input, bytes) = match given {
+        Given::Test(test) => {
+            let arguments: Vec<Vec<u8>> =
+                test.arguments.iter().map(|text| text.clone().into_bytes()).collect();
+            let stdin = asked.has_read.then(|| test.stdin.clone());
+            let others = vec![format!("test {}", test.name)];
+            (RunInput { others, ..RunInput::default() }, Bytes { arguments, stdin, files: false })
+        }
+        Given::Found(inputs, limits) => found(inputs, limits, asked),
+    };
+    if entry == "main" {
+        input.command = command(&input, &bytes, asked);
     }
+    input.arguments = bytes.arguments.iter().map(|text| told(text)).collect();
+    input.stdin = bytes.stdin.as_deref().map(told);
+    input
 }
 
-fn describe_inputs(inputs: &Inputs, bytes: u32) -> String {
-    use interpret::Input;
-    let mut parts = Vec::new();
-    let n_arguments = inputs.get(Input::ArgumentCount) as u32;
-    for index in 1..=n_arguments.min(BOUNDS[2].arguments) {
-        let text = (0..bytes).map(|byte| inputs.get(Input::Argument { index, byte }) as u8);
-        let text: Vec<u8> = text.take_while(|byte| *byte != 0).collect();
-        parts.push(format!("argument {index} {:?}", String::from_utf8_lossy(&text)));
-    }
+/// What a run reads, byte by byte.
+struct Bytes {
+    arguments: Vec<Vec<u8>>,
+    stdin: Option<Vec<u8>>,
+    /// Files were opened, and are what was read.
+    files: bool,
+}
+
+fn found(inputs: &Inputs, limits: &Limits, asked: &Asked) -> (RunInput, Bytes) {
+    let n_arguments = (inputs.get(Input::ArgumentCount) as u32).min(BOUNDS[2].arguments);
+    let arguments = (1..=n_arguments)
+        .map(|index| text(inputs, limits, |byte| Input::Argument { index, byte }))
+        .collect();
     let length = inputs.get(Input::StdinLength) as u32;
-    if length > 0 {
-        let text: Vec<u8> =
-            (0..length.min(256)).map(|at| inputs.get(Input::Stdin(at)) as u8).collect();
-        let has_file = inputs.0.iter().any(|(i, n)| matches!(i, Input::IsOpened(_)) && *n == 1);
-        let text = String::from_utf8_lossy(&text);
-        parts.push(match has_file {
-            true => format!("{text:?} read from files"),
-            false => format!("standard input {text:?}"),
-        });
-    }
+    let stdin = (0..length.min(limits.stdin_bytes)).map(|at| inputs.get(Input::Stdin(at)) as u8);
+    let stdin = asked.has_read.then(|| stdin.collect());
+    let files = inputs.0.iter().any(|(i, n)| matches!(i, Input::IsOpened(_)) && *n == 1);
+    let unset = asked.unset.iter().map(|name| (told(name), None));
+    let set = inputs.0.iter().filter_map(|(input, value)| match input {
+        Input::IsSet(variable) if *value == 1 => Some(*variable),
+        _ => None,
+    });
+    let set = asked.set.iter().zip(set).map(|(name, variable)| {
+        let value = text(inputs, limits, |byte| Input::Environment { variable, byte });
+        (told(name), Some(told(&value)))
+    });
+    let environment =
+        unset.chain(set).map(|(name, value)| EnvironmentVariable { name, value }).collect();
+    let others = others(inputs);
+    let input = RunInput { environment, others, ..RunInput::default() };
+    (input, Bytes { arguments, stdin, files })
+}
+
+/// What no command line gives.
+fn others(inputs: &Inputs) -> Vec<String> {
+    let mut others = Vec::new();
+    let mut n_pointees = 0;
+    let mut unset: Vec<i128> = Vec::new();
     for (input, value) in &inputs.0 {
         match input {
             Input::Parameter(index) => {
-                parts.push(format!("parameter {} is {}", index + 1, *value as u32 as i32))
+                others.push(format!("parameter {} is {}", index + 1, *value as u32 as i32));
             }
-            Input::IsSet(variable) if *value == 1 => {
-                let text = (0..bytes)
-                    .map(|byte| inputs.get(Input::Environment { variable: *variable, byte }) as u8);
-                let text: Vec<u8> = text.take_while(|byte| *byte != 0).collect();
-                let text = String::from_utf8_lossy(&text).into_owned();
-                parts.push(format!("environment variable {} {text:?}", variable + 1));
+            Input::Pointee { parameter, offset } if *value != 0 && n_pointees < MAX_POINTEES => {
+                n_pointees += 1;
+                let parameter = parameter + 1;
+                others.push(format!("parameter {parameter} points to {value} at byte {offset}"));
             }
             Input::Outside(index) => {
-                parts.push(format!("call {} outside gives {value}", index + 1))
+                others.push(format!("call {} outside gives {value}", index + 1));
             }
+            Input::UnsetVariable(_) if *value != 0 => unset.push(*value as i32 as i128),
+            Input::Unset { .. } if *value != 0 => unset.push(*value as i128),
             _ => {}
         }
     }
-    parts.join(", ")
+    if !unset.is_empty() {
+        let more = if unset.len() > MAX_POINTEES { ", ..." } else { "" };
+        let values: Vec<String> = unset.iter().take(MAX_POINTEES).map(i128::to_string).collect();
+        others.push(format!("what was never set holds {}{more}", values.join(", ")));
+    }
+    others
+}
+
+/// A text up to its zero.
+fn text(inputs: &Inputs, limits: &Limits, input: impl Fn(u32) -> Input) -> Vec<u8> {
+    let bytes = (0..limits.argument_bytes).map(|byte| inputs.get(input(byte)) as u8);
+    bytes.take_while(|byte| *byte != 0).collect()
+}
+
+/// One character for each byte.
+fn told(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+fn command(input: &RunInput, bytes: &Bytes, asked: &Asked) -> String {
+    let mut words = Vec::new();
+    let mut remarks = input.others.clone();
+    let stdin = bytes.stdin.as_deref().unwrap_or_default();
+    if bytes.files {
+        remarks.push(format!("the files it opens hold what {} writes", shell::printed(stdin)));
+    } else if !stdin.is_empty() {
+        words.extend([shell::printed(stdin), "|".to_owned()]);
+    }
+    if !input.environment.is_empty() {
+        words.push("env".to_owned());
+        let bytes = |text: &str| text.chars().map(|c| c as u8).collect::<Vec<u8>>();
+        for variable in input.environment.iter().filter(|v| v.value.is_none()) {
+            words.extend(["-u".to_owned(), shell::word(&bytes(&variable.name))]);
+        }
+        for variable in &input.environment {
+            let Some(value) = &variable.value else { continue };
+            words.push(shell::assignment(&bytes(&variable.name), &bytes(value)));
+        }
+    }
+    words.push("./program".to_owned());
+    words.extend(bytes.arguments.iter().map(|text| shell::word(text)));
+    let is_empty = bytes.stdin.is_some() && stdin.is_empty() && !bytes.files;
+    if is_empty {
+        words.push("< /dev/null".to_owned());
+    }
+    if bytes.arguments.is_empty() && asked.takes_arguments {
+        remarks.insert(0, "without arguments".to_owned());
+    }
+    let command = words.join(" ");
+    if remarks.is_empty() { command } else { format!("{command}  # {}", remarks.join("; ")) }
 }

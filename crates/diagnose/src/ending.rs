@@ -1,7 +1,7 @@
 //! How runs end, and where.
 
-use interpret::{FaultKind, Stop};
-use program::{FunctionId, InstId, LocId, Program};
+use interpret::{FaultKind, Point, Stop};
+use program::{FunctionId, LocId, Program};
 
 /// What ended a run that violates a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,15 +38,12 @@ pub fn describe_stop(stop: &Stop) -> String {
     }
 }
 
-/// Where an instruction, or the end of its block, stands in the source.
-pub fn loc_of(program: &Program, (function, inst): (FunctionId, InstId)) -> LocId {
-    let Some(body) = program.functions.get(function).and_then(|f| f.body.as_ref()) else {
-        return LocId::UNKNOWN;
-    };
-    // An instruction behind the end of a block stands for its terminator.
-    let ends = |block: &&program::Block| block.end == inst && block.first <= inst;
-    match body.blocks.iter().find(ends) {
-        Some(block) if body.insts.get(inst).is_none_or(|i| i.loc != block.loc) => block.loc,
-        _ => body.insts.get(inst).map_or(LocId::UNKNOWN, |inst| inst.loc),
-    }
+/// Where an instruction, or the end of a block, stands in the source.
+pub fn loc_of(program: &Program, (function, point): (FunctionId, Point)) -> LocId {
+    let body = program.functions.get(function).and_then(|f| f.body.as_ref());
+    let loc = body.and_then(|body| match point {
+        Point::Inst(inst) => body.insts.get(inst).map(|inst| inst.loc),
+        Point::End(block) => body.blocks.get(block).map(|block| block.loc),
+    });
+    loc.unwrap_or(LocId::UNKNOWN)
 }

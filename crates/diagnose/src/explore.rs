@@ -2,22 +2,22 @@
 //! loops, and the inputs that violate a property.
 //!
 //! A run records what had to hold for it to go its way. Each of these conditions, negated
-//! together with those before it, asks the solver for inputs of another path. Conditions that
-//! guard a property come first; among branches those that were asked least often, so that no
-//! part of the program takes all the runs, then in turn those a loop has decided least and most
-//! often, so that loops are unrolled step by step and yet far. What is found is run again and happens, or is no finding.
+//! together with those before it, asks the solver for inputs of another path, in the order of the
+//! [`agenda`](crate::agenda). What is found is run again and happens, or is no finding.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use base::Cancel;
-use interpret::{Condition, FaultKind, Inputs, Limits, Machine, Stop, Why};
+use interpret::{Condition, FaultKind, Inputs, Limits, Machine, Point, Stop, Why};
 use logic::words::{Answer, UnknownId, WordId};
-use program::{BlockId, FunctionId, InstId, Program};
+use program::{FunctionId, InstId, Program};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use crate::agenda::{Agenda, Place};
 use crate::ending::{Ending, Property, describe_stop, ending};
+use crate::frontier::{Frontier, Reached};
 use crate::judge::Given;
 use crate::memo::Memo;
 
@@ -25,7 +25,7 @@ use crate::memo::Memo;
 #[derive(Clone, Debug)]
 pub struct Violation {
     pub property: Property,
-    pub at: (FunctionId, InstId),
+    pub at: (FunctionId, Point),
     pub inputs: Inputs,
     pub limits: Limits,
 }
@@ -39,10 +39,16 @@ pub struct Search<'a> {
     pub safe: &'a FxHashSet<(FunctionId, InstId, FaultKind)>,
     /// A repair program's selector: global, element and value.
     pub selected: Option<(&'a str, u32, u32)>,
+    /// What nobody has set may hold anything.
+    pub unset_is_input: bool,
+    /// Inputs to begin with: what is near them is looked at first.
+    pub seed: Option<&'a (Inputs, Limits)>,
     /// Runs of the program in all.
     pub max_runs: u32,
     /// Instructions one run may execute.
     pub max_steps: u64,
+    /// Instructions all runs within a bound may execute together, or one more run.
+    pub max_all_steps: u64,
     /// Runs to go on with once what was wanted is found.
     pub runs_after: u32,
     /// Questions to the solver once what was wanted is found, and in all; hard ones count as
@@ -66,24 +72,26 @@ pub struct Explored {
     pub unmodelled: Option<String>,
     pub n_runs: u32,
     pub n_checks: u64,
+    /// Instructions executed in all.
+    pub n_steps: u64,
 }
 
 /// Runs after what was wanted is found: other inputs tell good edits from bad ones.
 pub const RUNS_AFTER: u32 = 40;
 pub const QUESTIONS_AFTER: u64 = 80;
+/// Questions to the solver for more inputs that violate the same.
+const QUESTIONS_FOR_MORE: u64 = 40;
 /// Decisions of one run that are negated: a loop without end has any number.
 const MAX_BRANCHES: usize = 400;
-/// All runs within a bound together execute no more than so many of the longest.
-const LONG_RUNS: u64 = 3;
 /// Violations of one place that are kept.
 const MAX_OF_ONE_PLACE: usize = 6;
 
 /// Bounds on inputs, raised step by step.
-pub const BOUNDS: [Limits; 3] = [
-    Limits { arguments: 2, argument_bytes: 3, stdin_bytes: 6, elements: 4 },
-    Limits { arguments: 5, argument_bytes: 12, stdin_bytes: 24, elements: 16 },
-    Limits { arguments: 9, argument_bytes: 72, stdin_bytes: 96, elements: 64 },
-];
+pub const BOUNDS: [Limits; 3] = [bound(2, 3, 6, 4), bound(5, 12, 24, 16), bound(9, 72, 96, 64)];
+
+const fn bound(arguments: u32, argument_bytes: u32, stdin_bytes: u32, elements: u32) -> Limits {
+    Limits { arguments, argument_bytes, stdin_bytes, elements, unset_is_input: false }
+}
 
 /// A path to be run once its conditions are found to hold for some inputs.
 struct Candidate {
@@ -98,39 +106,26 @@ struct Candidate {
     /// Values of pinned conditions that were run already, those of before apart.
     excluded: Vec<WordId>,
     excluded_before: Rc<Vec<WordId>>,
-    /// Where the condition stands.
-    at: (FunctionId, InstId),
-    /// The run it was derived from went where none had been, or more often.
-    is_fresh: bool,
 }
 
 /// Inputs to run, and from where on their path is new.
+#[derive(Default)]
 struct Next {
     inputs: Inputs,
     depth: usize,
     excluded: Vec<WordId>,
+    /// Where the decision stands that these inputs turn around.
+    turned: Option<Place>,
 }
 
 struct State<'a> {
     search: Search<'a>,
     limits: Limits,
     memo: &'a mut Memo,
-    /// By how often the place was asked when it was queued, by urgency, then by age.
-    queue: BTreeMap<(u32, usize, usize), Candidate>,
-    /// Whether the next one is to be far from the start.
-    is_deep: bool,
-    /// Candidates of runs that went where none had been before, and whether it is their turn.
-    fresh: VecDeque<(u32, usize, usize)>,
-    is_freshs_turn: bool,
-    /// How often a run came to each block at most, roughly.
-    most: FxHashMap<(FunctionId, BlockId), u32>,
-    /// How often each place was asked.
-    asked: FxHashMap<(FunctionId, InstId), u32>,
+    agenda: Agenda<Candidate>,
+    frontier: Frontier,
     seen: FxHashSet<u64>,
     found: Explored,
-    n_candidates: usize,
-    /// Instructions executed in all.
-    n_steps: u64,
     /// What the solver may have been asked until it is asked no more.
     max_effort: u64,
     /// Every violation, not one for each place.
@@ -144,15 +139,16 @@ impl Search<'_> {
     pub fn run_all(
         &self,
         memo: &mut Memo,
-        at: (FunctionId, InstId),
+        at: (FunctionId, Point),
         max: usize,
         cancel: &Cancel,
     ) -> Vec<Given> {
         let mut found = Vec::new();
         for limits in BOUNDS {
-            let search = Search { max_runs: self.max_runs.min(120), ..*self };
-            let never = |_: &Violation| false;
-            let stage = search.search_within(memo, limits, (search.max_runs, true), &never, cancel);
+            let max_runs = self.max_runs.min(120);
+            let search = Search { max_runs, questions_after: QUESTIONS_FOR_MORE, ..*self };
+            let same = |violation: &Violation| violation.at == at;
+            let stage = search.search_within(memo, limits, (max_runs, true), &same, cancel);
             let here = stage.found.violations.into_iter().filter(|v| v.at == at);
             found.extend(here.map(|v| Given::Found(v.inputs, v.limits)));
             if found.len() >= max {
@@ -170,13 +166,18 @@ impl Search<'_> {
         cancel: &Cancel,
     ) -> Explored {
         let mut all = Explored::default();
-        for (stage, limits) in BOUNDS.into_iter().enumerate() {
+        // Smaller inputs are among those of a larger bound.
+        let holds_seed =
+            |limits: &Limits| self.seed.is_none_or(|(_, own)| own.arguments <= limits.arguments);
+        let bounds: Vec<Limits> = BOUNDS.into_iter().filter(holds_seed).collect();
+        for (stage, limits) in bounds.iter().copied().enumerate() {
             let left = self.max_runs.saturating_sub(all.n_runs);
-            let share = if stage + 1 == BOUNDS.len() { left } else { left.div_ceil(3) };
+            let share = if stage + 1 == bounds.len() { left } else { left.div_ceil(3) };
             let Stage { found, took_limited } =
                 self.search_within(memo, limits, (share, false), wanted, cancel);
             all.n_runs += found.n_runs;
             all.n_checks += found.n_checks;
+            all.n_steps += found.n_steps;
             all.violations.extend(found.violations);
             all.passing.extend(found.passing);
             all.incomplete = found.incomplete;
@@ -200,26 +201,22 @@ impl Search<'_> {
         cancel: &Cancel,
     ) -> Stage {
         memo.renew();
+        let limits = Limits { unset_is_input: self.unset_is_input, ..limits };
         let n_checks = memo.prover.n_checks;
         let mut state = State {
             search: *self,
             limits,
             memo,
-            queue: BTreeMap::new(),
-            is_deep: false,
-            fresh: VecDeque::new(),
-            is_freshs_turn: false,
-            most: FxHashMap::default(),
-            asked: FxHashMap::default(),
+            agenda: Agenda::default(),
+            frontier: Frontier::default(),
             seen: FxHashSet::default(),
             found: Explored::default(),
-            n_candidates: 0,
-            n_steps: 0,
             max_effort: 0,
             keeps_all,
             unknown: FxHashMap::default(),
         };
-        let mut next = Some(Next { inputs: Inputs::default(), depth: 0, excluded: Vec::new() });
+        let seed = self.seed.map(|(inputs, _)| inputs.clone()).unwrap_or_default();
+        let mut next = Some(Next { inputs: seed, ..Next::default() });
         let mut took_limited = false;
         let mut found_after = None;
         state.max_effort = state.memo.effort + self.max_questions;
@@ -229,11 +226,11 @@ impl Search<'_> {
                 break;
             }
             if state.found.n_runs >= max_runs {
-                state.found.incomplete = Some(format!("{max_runs} runs were not enough"));
+                state.found.incomplete = Some("all runs were used up".to_owned());
                 break;
             }
-            if state.n_steps > self.max_steps * LONG_RUNS {
-                let why = "runs that do not end took too many steps".to_owned();
+            if state.found.n_steps > self.max_all_steps {
+                let why = "the runs took too many steps in all".to_owned();
                 state.found.incomplete = Some(why);
                 break;
             }
@@ -283,8 +280,11 @@ impl State<'_> {
         let result = machine.run_unknown(search.entry, inputs, &self.limits, true);
         let path = machine.path().to_vec();
         let stopped_at = machine.stopped_at;
-        let is_fresh = self.is_fresh(&machine.covered);
-        self.n_steps += search.max_steps - machine.steps;
+        let reached = self.frontier.reached(&machine.covered, &machine.in_one_call);
+        if let Some(place) = run.turned {
+            self.agenda.learn(place, reached == Reached::Further);
+        }
+        self.found.n_steps += search.max_steps - machine.steps;
         if let Some(lost) = machine.lost() {
             self.found.incomplete.get_or_insert(format!("{lost} depends on inputs"));
         }
@@ -292,7 +292,7 @@ impl State<'_> {
         match ending(&result) {
             Ending::Fine => self.found.passing.push((inputs.clone(), self.limits)),
             Ending::Violates(property) => {
-                let at = stopped_at.unwrap_or((FunctionId(0), InstId(0)));
+                let at = stopped_at.unwrap_or((FunctionId(0), Point::Inst(InstId(0))));
                 let known = self.found.violations.iter().filter(|v| v.at == at).count();
                 if known < MAX_OF_ONE_PLACE || self.keeps_all {
                     let (inputs, limits) = (inputs.clone(), self.limits);
@@ -306,25 +306,11 @@ impl State<'_> {
                 self.found.incomplete.get_or_insert(why);
             }
         }
-        self.queue_branches(&path, run, is_fresh);
+        self.queue_branches(&path, run, reached >= Reached::AsFar);
         path.iter().any(|condition| condition.why == Why::Limit)
     }
 
-    /// Whether a run came to some block for the first time, or about half as often again as any
-    /// before.
-    fn is_fresh(&mut self, counts: &FxHashMap<(FunctionId, BlockId), u32>) -> bool {
-        let mut is_fresh = false;
-        for (block, count) in counts {
-            let most = self.most.entry(*block).or_default();
-            if *count > *most + *most / 3 {
-                *most = *count;
-                is_fresh = true;
-            }
-        }
-        is_fresh
-    }
-
-    fn queue_branches(&mut self, path: &[Condition], run: &Next, is_fresh: bool) {
+    fn queue_branches(&mut self, path: &[Condition], run: &Next, is_far: bool) {
         let mut counts: FxHashMap<(FunctionId, InstId), usize> = FxHashMap::default();
         let words = Rc::new(path.iter().map(|condition| condition.word).collect::<Vec<_>>());
         let before = Rc::new(run.excluded.clone());
@@ -348,10 +334,6 @@ impl State<'_> {
             if !self.seen.insert(asked_for.finish()) {
                 continue;
             }
-            let is_check = matches!(condition.why, Why::Check(_));
-            let asked = if is_check { 0 } else { self.n_asked(condition.at) };
-            let urgency = if is_check { 0 } else { *count };
-            self.n_candidates += 1;
             // Of a pinned value there may be more than two.
             let is_pin = condition.why == Why::Pin;
             let mut excluded = run.excluded.clone();
@@ -364,13 +346,10 @@ impl State<'_> {
                 depth: if is_pin { index } else { index + 1 },
                 excluded,
                 excluded_before: before.clone(),
-                at: condition.at,
-                is_fresh,
             };
-            let key = (asked, urgency, self.n_candidates);
-            self.queue.insert(key, candidate);
-            if is_fresh && !is_check {
-                self.fresh.push_back(key);
+            match condition.why {
+                Why::Check(_) => self.agenda.push_check(condition.at, candidate),
+                _ => self.agenda.push(condition.at, *count, is_far, candidate),
             }
         }
     }
@@ -381,61 +360,15 @@ impl State<'_> {
         self.search.safe.contains(&(function, inst, kind))
     }
 
-    /// One more than that, as zero is for what guards a property.
-    fn n_asked(&self, at: (FunctionId, InstId)) -> u32 {
-        1 + self.asked.get(&at).copied().unwrap_or(0)
-    }
-
-    /// In turn the one nearest to the start and the one furthest from it: what takes many turns
-    /// of a loop is come by before all short ways are tried.
-    fn next_candidate(&mut self) -> Option<Candidate> {
-        self.is_freshs_turn = !self.is_freshs_turn;
-        let is_check_left = self.queue.first_key_value().is_some_and(|(key, _)| key.0 == 0);
-        while self.is_freshs_turn && !is_check_left {
-            // The latest went furthest.
-            let Some(key) = self.fresh.pop_back() else { break };
-            if let Some(candidate) = self.queue.remove(&key) {
-                *self.asked.entry(candidate.at).or_default() += 1;
-                return Some(candidate);
-            }
-        }
-        loop {
-            let (&nearest, _) = self.queue.first_key_value()?;
-            let least = nearest.0;
-            let furthest = self.queue.range(nearest..(least + 1, 0, 0)).next_back();
-            let key = match furthest {
-                Some((&furthest, _)) if self.is_deep && least > 0 => furthest,
-                _ => nearest,
-            };
-            let candidate = self.queue.remove(&key)?;
-            let now = self.n_asked(candidate.at);
-            if least > 0 && least < now {
-                let moved = (now, key.1, key.2);
-                if candidate.is_fresh
-                    && let Some(fresh) = self.fresh.iter_mut().find(|fresh| **fresh == key)
-                {
-                    *fresh = moved;
-                }
-                self.queue.insert(moved, candidate);
-                continue;
-            }
-            if least > 0 {
-                *self.asked.entry(candidate.at).or_default() += 1;
-                self.is_deep = !self.is_deep;
-            }
-            return Some(candidate);
-        }
-    }
-
     /// Inputs of the most urgent path that has any.
     fn next_inputs(&mut self) -> Option<Next> {
-        while let Some(candidate) = self.next_candidate() {
+        while let Some((place, candidate)) = self.agenda.pop() {
             if self.memo.effort >= self.max_effort {
                 let why = "the solver was asked enough".to_owned();
                 self.found.incomplete.get_or_insert(why);
                 return None;
             }
-            if self.unknown.get(&candidate.at).is_some_and(|n| *n >= self.search.max_unknown) {
+            if self.unknown.get(&place).is_some_and(|n| *n >= self.search.max_unknown) {
                 continue;
             }
             let (relevant, needed) = self.relevant(&candidate);
@@ -445,11 +378,11 @@ impl State<'_> {
                     values.retain(|unknown| needed.contains(&unknown));
                     let inputs = self.memo.shared.inputs_of(&values, &candidate.parent);
                     let Candidate { depth, excluded, .. } = candidate;
-                    return Some(Next { inputs, depth, excluded });
+                    return Some(Next { inputs, depth, excluded, turned: Some(place) });
                 }
                 Answer::Unsat => {}
                 Answer::Unknown(why) => {
-                    *self.unknown.entry(candidate.at).or_default() += 1;
+                    *self.unknown.entry(place).or_default() += 1;
                     let why = format!("the solver gave up on a path ({why})");
                     self.found.incomplete.get_or_insert(why);
                 }

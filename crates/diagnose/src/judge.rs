@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use interpret::{Inputs, Limits, Machine, Stop};
-use program::{BlockId, FunctionId, InstId, Program};
+use interpret::{Inputs, Limits, Machine, Point, Stop};
+use program::{BlockId, FunctionId, Program};
 
 use crate::ending::{Ending, ending};
 
@@ -30,11 +30,13 @@ pub enum Given {
 pub struct Outcome {
     pub ending: Ending,
     /// Where it stopped, if it did not end by itself.
-    pub at: Option<(FunctionId, InstId)>,
+    pub at: Option<(FunctionId, Point)>,
     pub stdout: Vec<u8>,
     pub exit: i32,
     pub covered: BTreeSet<(FunctionId, BlockId)>,
     pub n_steps: u64,
+    /// It was cut off as too long.
+    pub is_endless: bool,
 }
 
 /// A program that can be run with one of its edits switched on.
@@ -69,7 +71,8 @@ impl Judge<'_> {
         let n_steps = self.max_steps - machine.steps;
         let covered = machine.covered.keys().copied().collect();
         let (ending, at) = (ending(&result), machine.stopped_at);
-        Outcome { ending, at, stdout: machine.stdout, exit, covered, n_steps }
+        let is_endless = matches!(result, Err(Stop::OutOfSteps));
+        Outcome { ending, at, stdout: machine.stdout, exit, covered, n_steps, is_endless }
     }
 }
 
@@ -77,7 +80,7 @@ impl Outcome {
     fn nothing(stop: &Stop) -> Self {
         let ending = ending::<()>(&Err(stop.clone()));
         let (stdout, covered) = (Vec::new(), BTreeSet::new());
-        Self { ending, at: None, stdout, exit: 0, covered, n_steps: 0 }
+        Self { ending, at: None, stdout, exit: 0, covered, n_steps: 0, is_endless: false }
     }
 
     /// Whether nobody outside can tell the difference.

@@ -7,11 +7,13 @@
 //! on the failing input to completion, on the other inputs the search came by, on the user's
 //! tests, and by a bounded check of its own; what survives is ranked.
 
+mod agenda;
 mod coverage;
 mod describe;
 pub mod edits;
 mod ending;
 pub mod explore;
+mod frontier;
 mod judge;
 pub mod library;
 mod memo;
@@ -19,6 +21,7 @@ pub mod meta;
 mod paper;
 mod rank;
 mod repair;
+mod shell;
 pub mod slice;
 mod target;
 mod trace;
@@ -32,7 +35,7 @@ pub use judge::{Given, Judge, TestCase};
 pub use library::{Library, LibraryError};
 pub use paper::{Config, Settings as PaperSettings};
 pub use repair::{Diagnosis, diagnose};
-pub use target::Target;
+pub use target::{Line, RULES, Target, is_meant};
 pub use trace::Trace;
 pub use trust::Mined;
 
@@ -86,18 +89,20 @@ pub struct Request<'a> {
 /// Limits, which count work so that results do not depend on the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Runs of the search for a violation. Default 400.
+    /// Runs of the search for a violation. Default 8,000.
     pub search_runs: u32,
     /// Questions to the solver for each bound of that search; hard ones count as many.
     /// Default 500.
     pub search_questions: u64,
-    /// Runs of the check of one edit. Default 24.
+    /// Runs of the check of one edit. Default 100.
     pub check_runs: u32,
-    /// Questions to the solver for each bound of that check. Default 24.
+    /// Questions to the solver for each bound of that check. Default 60.
     pub check_questions: u64,
-    /// Questions to the solver for all such checks together. Default 200.
+    /// Questions to the solver for all such checks together. Default 250.
     pub all_check_questions: u64,
-    /// How many of the best edits are checked that way. Default 8.
+    /// Instructions of all such checks together, roughly. Default 6,000,000.
+    pub all_check_steps: u64,
+    /// How many of the best edits are checked that way. Default 16.
     pub checked: usize,
     /// Instructions of one run. Default 400,000.
     pub steps: u64,
@@ -110,12 +115,13 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            search_runs: 400,
+            search_runs: 8000,
             search_questions: 500,
-            check_runs: 24,
-            check_questions: 24,
-            all_check_questions: 200,
-            checked: 8,
+            check_runs: 100,
+            check_questions: 60,
+            all_check_questions: 250,
+            all_check_steps: 6_000_000,
+            checked: 16,
             steps: 400_000,
             resources: 200_000,
             top: 10,

@@ -7,6 +7,12 @@ use serde::Deserialize;
 /// What ships with firstfault.
 const OWN: &str = include_str!("annotations.toml");
 
+/// What can stand between or at operands.
+const OPERATORS: [&str; 31] = [
+    "<=", "<", ">", ">=", "==", "!=", "+", "-", "*", "/", "%", "&&", "||", "&", "|", "^", "<<",
+    ">>", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "=", "++", "--",
+];
+
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Library {
@@ -23,6 +29,8 @@ pub enum LibraryError {
     Malformed(String),
     #[error("the annotation library has no kind of mistake called {0}")]
     UnknownKind(String),
+    #[error("the annotation library names {0:?}, which is no operator of C that can be exchanged")]
+    UnknownOperator(String),
 }
 
 impl Library {
@@ -33,11 +41,14 @@ impl Library {
 
     /// The same with what a user's library replaces.
     pub fn with(text: &str) -> Result<Self, LibraryError> {
-        let theirs: Library =
-            toml::from_str(text).map_err(|error| LibraryError::Malformed(error.to_string()))?;
+        let theirs: Library = toml::from_str(text).map_err(|error| malformed(text, &error))?;
         let mut library = Self::own();
         if let Some(unknown) = theirs.weights.keys().find(|k| !library.weights.contains_key(*k)) {
             return Err(LibraryError::UnknownKind(unknown.clone()));
+        }
+        let named = theirs.operators.iter().flat_map(|(old, new)| new.keys().chain([old]));
+        if let Some(unknown) = named.into_iter().find(|name| !OPERATORS.contains(&name.as_str())) {
+            return Err(LibraryError::UnknownOperator(unknown.clone()));
         }
         library.operators.extend(theirs.operators);
         library.weights.extend(theirs.weights);
@@ -58,6 +69,16 @@ impl Library {
     }
 }
 
+/// In one line: the parser's own message has a picture below it.
+fn malformed(text: &str, error: &toml::de::Error) -> LibraryError {
+    let message = error.message().trim().replace('\n', ", ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    LibraryError::Malformed(match before {
+        Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+        None => message,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,5 +96,23 @@ mod tests {
         assert_eq!(library.weight("negation"), 1);
         assert_eq!(library.weight("copy-paste"), Library::own().weight("copy-paste"));
         assert!(matches!(Library::with("[weights]\nx = 1"), Err(LibraryError::UnknownKind(_))));
+    }
+
+    #[test]
+    fn what_is_no_operator_is_named() {
+        for (text, name) in [("\"+\" = { \"@\" = 50 }", "@"), ("\"<=>\" = { \"<\" = 3 }", "<=>")] {
+            let error = Library::with(&format!("[operators]\n{text}\n")).expect_err("no operator");
+            assert!(error.to_string().contains(name), "{error}");
+        }
+        let own = Library::own();
+        let mut named = own.operators.iter().flat_map(|(old, new)| new.keys().chain([old]));
+        assert!(named.all(|name| OPERATORS.contains(&name.as_str())));
+    }
+
+    #[test]
+    fn what_does_not_parse_is_told_in_one_line() {
+        let error = Library::with("[weights]\n\n[operators\n").expect_err("a bracket is missing");
+        let said = error.to_string();
+        assert!(!said.contains('\n') && said.contains("line 3"), "{said}");
     }
 }

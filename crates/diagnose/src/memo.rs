@@ -1,9 +1,10 @@
-//! Questions to the solver: asked once, and not at all where intervals refute them.
+//! Questions to the solver: asked once, and not at all where intervals or trying all values
+//! decide them.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use interpret::Shared;
+use interpret::{Number, Shared};
 use logic::words::{Answer, UnknownId, Word, WordId, WordProver};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,6 +14,10 @@ const MAX_WORDS: usize = 6000;
 const UNITS_OF_A_QUESTION: u64 = 12_000;
 /// Words that do: z3 takes them in before it counts.
 const WORDS_OF_A_QUESTION: u64 = 250;
+
+/// Values of words that are tried before z3 is asked, and how many count as a question.
+const MAX_TRIED: u64 = 8_000_000;
+const TRIED_OF_A_QUESTION: u64 = 1_000_000;
 
 /// What searches of one program share, be different edits of it switched on: words mean the
 /// same in all of them, so that a question is asked once.
@@ -59,20 +64,70 @@ impl Memo {
             self.answers.insert(conditions, answer.clone());
             return answer;
         };
-        if self.shared.words.is_refuted(&conditions) {
-            self.answers.insert(conditions, Answer::Unsat);
-            return Answer::Unsat;
+        let answer = match self.without_digits(&conditions) {
+            Some((shorter, numbers)) => self.about_numbers(&conditions, shorter, &numbers),
+            None => self.decide(&conditions, n_words),
+        };
+        self.answers.insert(conditions, answer.clone());
+        answer
+    }
+
+    /// The same question without the digits of numbers of which nothing else is known, and these
+    /// numbers; `None` where there are no such numbers.
+    fn without_digits(&mut self, conditions: &[WordId]) -> Option<(Vec<WordId>, Vec<Number>)> {
+        let numbers = self.shared.numbers();
+        let asked = numbers.filter(|number| conditions.binary_search(&number.definition).is_ok());
+        let mut asked: Vec<Number> = asked.cloned().collect();
+        asked.retain(|number| {
+            let others = conditions.iter().filter(|condition| {
+                **condition != number.definition && !number.sides.contains(condition)
+            });
+            let mut others = others.map(|condition| self.support(*condition));
+            !others.any(|support| number.bytes.iter().any(|byte| support.contains(byte)))
+        });
+        if asked.is_empty() {
+            return None;
+        }
+        let is_dropped =
+            |word: &WordId| asked.iter().any(|n| n.definition == *word || n.sides.contains(word));
+        let mut shorter: Vec<WordId> =
+            conditions.iter().copied().filter(|word| !is_dropped(word)).collect();
+        shorter.extend(asked.iter().map(|number| number.within));
+        Some((shorter, asked))
+    }
+
+    fn about_numbers(
+        &mut self,
+        conditions: &[WordId],
+        shorter: Vec<WordId>,
+        numbers: &[Number],
+    ) -> Answer {
+        let n_words = self.shared.words.n_parts(MAX_WORDS, &shorter).unwrap_or(MAX_WORDS);
+        let mut answer = self.decide(&shorter, n_words);
+        if let Answer::Sat(values) = &mut answer {
+            numbers.iter().for_each(|number| number.write(values));
+            let is_right = values.satisfy(&self.shared.words, conditions);
+            debug_assert!(is_right, "the digits of a number make that number");
+        }
+        answer
+    }
+
+    /// By the cheapest means that will do: intervals, trying all values, z3.
+    fn decide(&mut self, conditions: &[WordId], n_words: usize) -> Answer {
+        let (decided, work) = self.shared.words.try_all(conditions, MAX_TRIED);
+        self.effort += work / TRIED_OF_A_QUESTION;
+        if let Some(answer) = decided {
+            return answer;
         }
         let before = self.prover.spent;
-        let mut answer = self.prover.check(&self.shared.words, &conditions);
+        let mut answer = self.prover.check(&self.shared.words, conditions);
         // A solver that has seen much gives up on what a new one decides.
         if self.asks_again && matches!(answer, Answer::Unknown(_)) {
             self.renew();
-            answer = self.prover.check(&self.shared.words, &conditions);
+            answer = self.prover.check(&self.shared.words, conditions);
         }
         let units = (self.prover.spent - before) / UNITS_OF_A_QUESTION;
         self.effort += 1 + units + n_words as u64 / WORDS_OF_A_QUESTION;
-        self.answers.insert(conditions, answer.clone());
         answer
     }
 

@@ -1,8 +1,9 @@
 //! The repair program: the user's text in which every edit can be switched on by a selector.
 //!
-//! Each site becomes `(selector[site] == k ? (alternative k) : ... : (original))`, the paper's
-//! 3.2 with the annotation library of 4.2, so that one compilation serves every edit. Lines
-//! stay where they are.
+//! Each site becomes `(selector[site] ? selector[site] == 1 ? (first alternative) : ... : (last)
+//! : (original))`, the paper's 3.2 with the annotation library of 4.2, so that one compilation
+//! serves every edit and a site that is not switched on costs one question. A statement
+//! that is added becomes `if (selector[site] == k && (condition)) exit`. Lines stay where they are.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,7 +33,12 @@ impl Meta {
     pub fn write(source: &Source, file: usize, edits: &[Edit]) -> Meta {
         let global = selector_global(file);
         let mut by_site: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        let mut guards: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (index, edit) in edits.iter().enumerate() {
+            if edit.guard.is_some() {
+                guards.entry(edit.bytes.start).or_default().push(index);
+                continue;
+            }
             by_site.entry((edit.site.start, edit.site.end)).or_default().push(index);
         }
         // Outer sites before inner ones that start with them.
@@ -44,8 +50,16 @@ impl Meta {
                 selectors[*edit] = (number as u32, value);
             }
         }
+        for (number, at) in guards.values().enumerate() {
+            for (value, edit) in (1..).zip(at) {
+                selectors[*edit] = ((sites.len() + number) as u32, value);
+            }
+        }
+        let n_selectors = sites.len() + guards.len();
         let mut writer = Writer {
             source,
+            guards,
+            selectors: &selectors,
             edits,
             by_site: &by_site,
             sites: &sites,
@@ -55,7 +69,7 @@ impl Meta {
         };
         let first = source.functions().first().map_or(0, |function| function.bytes.start);
         writer.out.extend_from_slice(&source.text()[..first]);
-        let declaration = format!("static int {global}[{}]; ", sites.len().max(1));
+        let declaration = format!("static int {global}[{}]; ", n_selectors.max(1));
         writer.out.extend_from_slice(declaration.as_bytes());
         writer.range(first..source.text().len(), 0);
         let Writer { out, places, .. } = writer;
@@ -88,6 +102,9 @@ impl Meta {
 struct Writer<'a> {
     source: &'a Source,
     edits: &'a [Edit],
+    /// Statements that are added, by where; each is written once.
+    guards: BTreeMap<usize, Vec<usize>>,
+    selectors: &'a [(u32, u32)],
     by_site: &'a BTreeMap<(usize, usize), Vec<usize>>,
     sites: &'a [(usize, usize)],
     global: &'a str,
@@ -107,19 +124,50 @@ impl Writer<'_> {
                 from += 1;
                 continue;
             }
-            self.out.extend_from_slice(&self.source.text()[at..start]);
+            self.copy(at..start);
             self.site(from, start..end);
             at = end;
             from += 1;
         }
+        self.copy(at..bytes.end);
+    }
+
+    /// Writes some bytes as they are, with what is added in or behind them. Statements begin
+    /// before the expressions in them, so it never comes into one.
+    fn copy(&mut self, bytes: Range<usize>) {
+        let mut at = bytes.start;
+        while let Some((&place, _)) = self.guards.range(bytes.start..=bytes.end).next() {
+            self.out.extend_from_slice(&self.source.text()[at..place]);
+            at = place;
+            for edit in self.guards.remove(&place).unwrap_or_default() {
+                self.guard(edit);
+            }
+        }
         self.out.extend_from_slice(&self.source.text()[at..bytes.end]);
+    }
+
+    fn guard(&mut self, edit: usize) {
+        let Some(guard) = &self.edits[edit].guard else { return };
+        let (number, value) = self.selectors[edit];
+        let start = self.out.len();
+        let text = format!(
+            "if ({}[{number}]=={value}&&({})) {} ",
+            self.global, guard.condition, guard.exit
+        );
+        self.out.extend_from_slice(text.as_bytes());
+        self.places[edit] = start..self.out.len();
     }
 
     fn site(&mut self, number: usize, bytes: Range<usize>) {
         let edits = &self.by_site[&(bytes.start, bytes.end)];
-        self.out.push(b'(');
+        self.out.extend_from_slice(format!("({}[{number}]?", self.global).as_bytes());
         for (value, &edit) in (1..).zip(edits) {
-            self.out.extend_from_slice(format!("{}[{number}]=={value}?(", self.global).as_bytes());
+            // What is no other alternative is the last one.
+            if value < edits.len() {
+                let question = format!("{}[{number}]=={value}?", self.global);
+                self.out.extend_from_slice(question.as_bytes());
+            }
+            self.out.push(b'(');
             let start = self.out.len();
             // Alternatives stay on the line they belong to.
             let text = self.edits[edit].site_text.replace(['\n', '\r'], " ");

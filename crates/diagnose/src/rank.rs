@@ -20,6 +20,10 @@ pub struct Evidence {
     pub n_compared: u32,
     /// The failing run now ends sooner than it failed.
     pub is_shorter: bool,
+    /// The failing run then comes to what is not modelled.
+    pub is_unclear: bool,
+    /// It changes the assertion that fails.
+    pub is_property: bool,
     /// It adds a test of just what is violated, which ends runs sooner as it should.
     pub is_guard: bool,
     /// Edits of the same place that are better.
@@ -41,6 +45,13 @@ impl Evidence {
         cost += 8 * self.n_changed / self.n_compared.max(1);
         if self.is_shorter && !self.is_guard {
             cost += 8;
+        }
+        if self.is_unclear {
+            cost += 8;
+        }
+        // What is asserted says what is meant.
+        if self.is_property {
+            cost += 14;
         }
         cost += 5 * self.newly_dead.min(4);
         cost += 4 * self.n_left.min(3);

@@ -4,17 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::Cancel;
 use facts::Stage;
-use findings::{Place, Repair};
-use interpret::Machine;
+use findings::{Place, Repair, RunInput};
+use interpret::{Asked, FaultKind, Machine};
 
 use crate::describe::describe;
-use crate::ending::{Ending, ending, loc_of};
+use crate::ending::{Ending, Property, ending, loc_of};
 use crate::explore::{Explored, QUESTIONS_AFTER, RUNS_AFTER, Search, Violation};
 use crate::judge::{Given, Judge};
 use crate::memo::Memo;
-use crate::trace::{self, Trace};
+use crate::trace::{self, Texts, Trace};
 use crate::workshop::Workshop;
 use crate::{Compile, DiagnoseError, Request, check};
+
+/// All runs of a search within a bound together execute no more than so many of the longest.
+const LONG_RUNS: u64 = 12;
 
 /// Other inputs every edit must survive.
 const MAX_SAMPLES: usize = 40;
@@ -31,6 +34,9 @@ pub struct Diagnosis {
     /// What a run came to that is not modelled, where no violation was found: nothing is known
     /// of what comes after.
     pub unmodelled: Option<String>,
+    /// Why there may be a violation though none was found: not all paths were run, or not all of
+    /// what they depend on was followed.
+    pub incomplete: Option<String>,
     /// What limits what is said.
     pub notes: Vec<String>,
     pub stats: BTreeMap<&'static str, u64>,
@@ -43,8 +49,8 @@ pub struct Found {
     pub message: String,
     pub place: Place,
     pub trace: Trace,
-    /// The inputs it happens with, for people; empty where it has none.
-    pub inputs: String,
+    /// The inputs it happens with.
+    pub input: RunInput,
 }
 
 pub fn diagnose(
@@ -54,13 +60,16 @@ pub fn diagnose(
 ) -> Result<Diagnosis, DiagnoseError> {
     let entry = entry(request)?;
     let mined = crate::trust::mine(request.program, &entry);
-    let search = Search {
+    let mut search = Search {
         program: request.program,
         entry: &entry,
         safe: &mined.safe,
         selected: None,
+        unset_is_input: request.target.passes_over_unset(),
+        seed: None,
         max_runs: request.options.search_runs,
         max_steps: request.options.steps,
+        max_all_steps: request.options.steps * LONG_RUNS,
         runs_after: RUNS_AFTER,
         questions_after: QUESTIONS_AFTER,
         max_questions: request.options.search_questions,
@@ -69,6 +78,12 @@ pub fn diagnose(
     let mut memo = Memo::new(request.options.resources, true);
     let wanted = |violation: &Violation| request.target.matches(request.program, violation);
     let mut explored = search.run(&mut memo, &wanted, cancel);
+    // Runs that ended at such values elsewhere may have come to what is meant.
+    let is_unset = |v: &Violation| v.property == Property::Fault(FaultKind::Uninitialised);
+    if !explored.violations.iter().any(wanted) && explored.violations.iter().any(is_unset) {
+        search.unset_is_input = true;
+        explored = search.run(&mut memo, &wanted, cancel);
+    }
     // Faults of one group are diagnosed together: each needs a failing run of its own.
     for target in request.target.singly().into_iter().skip(1) {
         let wanted = |violation: &Violation| target.matches(request.program, violation);
@@ -93,18 +108,12 @@ pub fn diagnose(
     let failing = failing(request, &entry, &explored);
     let Some(failing) = failing else {
         diagnosis.unmodelled = explored.unmodelled.clone();
-        diagnosis.notes.push(match &explored.incomplete {
-            Some(why) => {
-                format!("no violated property was found in {} runs; {why}", explored.n_runs)
-            }
-            None => format!(
-                "no property is violated on any of {} paths within the bounds",
-                explored.n_runs
-            ),
-        });
+        diagnosis.incomplete = explored.incomplete.clone();
+        diagnosis.notes.push(nothing_found(request, &explored));
         return Ok(diagnosis);
     };
     let found = found(request, &entry, &failing);
+    diagnosis.notes.extend(elsewhere(request, &found.trace));
     let others = others(request, &explored, &failing);
     let trace = found.trace.clone();
     diagnosis.violation = Some(found);
@@ -123,9 +132,53 @@ pub fn diagnose(
         diagnosis.notes.extend(notes);
         return Ok(diagnosis);
     }
-    let workshop = Workshop { request, compiler, cancel, entry: &entry, mined: &mined };
+    let unset_is_input = search.unset_is_input;
+    let workshop =
+        Workshop { request, compiler, cancel, entry: &entry, mined: &mined, unset_is_input };
     workshop.repair(&failing, &others, &trace, &mut diagnosis)?;
     Ok(diagnosis)
+}
+
+/// Files that hold what the property depends on, but are not changed.
+fn elsewhere(request: &Request, trace: &Trace) -> Option<String> {
+    let is_given = |path: &str| request.files.iter().any(|file| file.path == path);
+    let is_own =
+        |path: &str| request.program.files.iter().any(|file| file.path == path && !file.is_system);
+    let files: BTreeSet<&str> = trace.sliced.iter().map(|(path, _)| path.as_str()).collect();
+    let files: Vec<&str> =
+        files.into_iter().filter(|path| is_own(path) && !is_given(path)).collect();
+    let them = if files.len() == 1 { "it is" } else { "they are" };
+    (!files.is_empty()).then(|| {
+        let files = files.join(", ");
+        format!("the failing run goes through {files}; {them} included, and not changed")
+    })
+}
+
+fn nothing_found(request: &Request, explored: &Explored) -> String {
+    let n_runs = explored.n_runs;
+    let rule = request.target.rule.as_ref().map(|rule| format!(" ({rule})")).unwrap_or_default();
+    let place = match &request.target.places[..] {
+        [] => rule,
+        [place] => format!("{rule} in line {}", place.line),
+        _ => format!("{rule} in these lines"),
+    };
+    // What is violated elsewhere was not asked for.
+    let elsewhere = match explored.violations.is_empty() {
+        true => "",
+        false => "; elsewhere there is one that is",
+    };
+    match &explored.incomplete {
+        Some(why) => {
+            format!("no violated property was found{place} in {n_runs} runs; {why}{elsewhere}")
+        }
+        None => {
+            let paths = match n_runs {
+                1 => "the only path".to_owned(),
+                _ => format!("any of {n_runs} paths"),
+            };
+            format!("no property is violated{place} on {paths} within the bounds{elsewhere}")
+        }
+    }
 }
 
 /// The failing input, and from the second configuration on others that violate the same
@@ -197,6 +250,7 @@ fn found(request: &Request, entry: &str, failing: &Given) -> Found {
     let mut result = Ok(None);
     let mut record = interpret::Record::default();
     let mut at = None;
+    let mut asked = Asked::default();
     if let Some(machine) = &mut machine {
         machine.start_record();
         result = match failing {
@@ -205,19 +259,23 @@ fn found(request: &Request, entry: &str, failing: &Given) -> Found {
         };
         record = machine.take_record();
         at = machine.stopped_at;
+        asked = machine.asked();
     }
     let property = match ending(&result) {
         Ending::Violates(property) => property,
         _ => crate::Property::Assertion,
     };
-    let accessed = at.filter(|_| property.is_access()).and_then(|at| trace::accessed(program, at));
+    let texts = Texts::new(&request.files);
+    let told = (program, &texts);
+    let accessed = at.filter(|_| property.is_access()).and_then(|at| trace::accessed(told, at));
     let message = match accessed {
         Some(place) => format!("{}: {place}", property.message()),
         None => property.message().to_owned(),
     };
-    let trace = trace::trace(program, &record, property, &message);
+    let trace = trace::trace(told, &record, property, &message);
     let place = at.map(|at| trace::place(program, loc_of(program, at), at.0)).unwrap_or_default();
-    Found { rule: property.rule(), message, place, trace, inputs: describe(failing) }
+    let input = describe(failing, entry, &asked);
+    Found { rule: property.rule(), message, place, trace, input }
 }
 
 /// Inputs other than the failing one.
@@ -245,7 +303,7 @@ fn others(request: &Request, explored: &Explored, failing: &Given) -> Others {
     let mut places = BTreeSet::new();
     for violation in &explored.violations {
         let is_meant =
-            Some(violation.at) == first || request.target.lines.len() > 1 && matching(violation);
+            Some(violation.at) == first || request.target.places.len() > 1 && matching(violation);
         let given = Given::Found(violation.inputs.clone(), violation.limits);
         if is_meant {
             samples.push(given);

@@ -86,8 +86,7 @@ impl<'a> Slicer<'a> {
     fn op(&self, index: usize) -> Option<&'a Op> {
         let step = &self.record.steps[index];
         let body = self.body(index)?;
-        let is_end = step.inst == body.blocks[step.block].end;
-        (!is_end).then(|| &body.insts[step.inst].op)
+        step.at.inst().map(|inst| &body.insts[inst].op)
     }
 
     fn find_callers(&mut self) {
@@ -167,7 +166,8 @@ impl<'a> Slicer<'a> {
     fn step(&mut self, index: usize) {
         let step = &self.record.steps[index];
         let Some(body) = self.body(index) else { return };
-        let Some(op) = self.op(index) else { return self.end_of_block(index, body) };
+        let Some(inst) = step.at.inst() else { return self.end_of_block(index, body) };
+        let op = &body.insts[inst].op;
         let frame = step.frame;
         if let Op::Bind { variable, value } = op {
             let is_needed = match value {
@@ -183,7 +183,7 @@ impl<'a> Slicer<'a> {
             }
             return;
         }
-        let mut is_kept = self.values.remove(&(frame, step.inst));
+        let mut is_kept = self.values.remove(&(frame, inst));
         let (first, end) = step.touched;
         for touch in &self.record.touched[first as usize..end as usize] {
             if touch.is_write {
@@ -240,6 +240,11 @@ impl<'a> Slicer<'a> {
                 self.need(step.frame, operand);
             }
             self.need_control(step.function, step.frame, step.block);
+            // Had the run gone another way here, another value would have joined.
+            if body.blocks[step.block].terminator.operand().is_some() {
+                self.keep(index);
+                self.need_operands(index);
+            }
             // The variable was last assigned on this way, be it a constant.
             let bound = body.insts.iter().find_map(|inst| match inst.op {
                 Op::Bind { variable, value: Operand::Inst(bound) } if bound == phi => {
@@ -247,6 +252,10 @@ impl<'a> Slicer<'a> {
                 }
                 _ => None,
             });
+            // No assignment tells what the compiler joins for itself, as what is returned.
+            if bound.is_none() {
+                self.keep(index);
+            }
             self.variables.extend(bound.map(|variable| (step.frame, variable)));
         }
     }

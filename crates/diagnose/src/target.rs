@@ -10,27 +10,69 @@ use crate::explore::Violation;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Where it is violated; anywhere by default.
-    pub lines: Vec<u32>,
-    /// The end of the file's path, where the line is of one file.
-    pub file: Option<String>,
+    pub places: Vec<Line>,
+    /// The rule it is reported under, one of [`RULES`]; any by default.
+    pub rule: Option<String>,
 }
 
+/// A line of the sources.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// The file, or the end of its path; any by default.
+    pub file: Option<String>,
+    pub line: u32,
+}
+
+/// What violated properties are reported under.
+pub const RULES: [&str; 9] = [
+    "assertion",
+    "buffer-overflow",
+    "null-dereference",
+    "use-after-free",
+    "double-free",
+    "invalid-free",
+    UNINITIALIZED,
+    "divide-by-zero",
+    "integer-overflow",
+];
+
+const UNINITIALIZED: &str = "uninitialized-read";
+
 impl Target {
-    /// The same for each line alone.
+    /// The same for each place alone.
     pub fn singly(&self) -> Vec<Target> {
-        let one = |line: &u32| Target { lines: vec![*line], file: self.file.clone() };
-        self.lines.iter().map(one).collect()
+        let one = |place: &Line| Target { places: vec![place.clone()], rule: self.rule.clone() };
+        self.places.iter().map(one).collect()
     }
 
     pub fn matches(&self, program: &Program, violation: &Violation) -> bool {
-        if self.lines.is_empty() {
+        if self.rule.as_ref().is_some_and(|rule| rule != violation.property.rule()) {
+            return false;
+        }
+        if self.places.is_empty() {
             return true;
         }
         let loc = &program.locs[loc_of(program, violation.at)];
         let path = program.files.get(loc.file).map_or("", |file| &file.path);
-        let is_file = self.file.as_ref().is_none_or(|file| path.ends_with(file.as_str()));
-        self.lines.contains(&loc.line) && is_file
+        self.places.iter().any(|place| {
+            let is_file = place.file.as_ref().is_none_or(|file| is_meant(path, file));
+            place.line == loc.line && is_file
+        })
     }
+
+    /// Values nobody has set are not what is looked for: they may be anything.
+    pub fn passes_over_unset(&self) -> bool {
+        self.rule.as_ref().is_some_and(|rule| rule != UNINITIALIZED)
+    }
+}
+
+/// Whether a file of the program is the one somebody names, with more or less of its path.
+pub fn is_meant(path: &str, named: &str) -> bool {
+    let named = named.trim_start_matches("./");
+    let ends = |whole: &str, end: &str| {
+        whole.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    !path.is_empty() && !named.is_empty() && (ends(path, named) || ends(named, path))
 }
 
 impl Property {
@@ -50,7 +92,7 @@ impl Property {
                 FaultKind::UseAfterEnd => "use-after-free",
                 FaultKind::DoubleFree => "double-free",
                 FaultKind::InvalidFree => "invalid-free",
-                FaultKind::Uninitialised => "uninitialized-read",
+                FaultKind::Uninitialised => UNINITIALIZED,
                 FaultKind::DivideByZero => "divide-by-zero",
                 FaultKind::SignedOverflow | FaultKind::Shift => "integer-overflow",
                 FaultKind::Unreachable => "unreachable",
@@ -75,5 +117,17 @@ impl Property {
                 FaultKind::Unreachable => "control comes where it cannot",
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_meant;
+
+    #[test]
+    fn files_are_meant_by_whole_names() {
+        assert!(is_meant("src/a.c", "a.c") && is_meant("a.c", "./a.c"));
+        assert!(is_meant("a.c", "/tmp/x/a.c"));
+        assert!(!is_meant("ba.c", "a.c") && !is_meant("a.c", "ba.c") && !is_meant("a.c", ""));
     }
 }

@@ -7,7 +7,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use program::{FunctionId, InstId, LocId};
+use interpret::{Inputs, Limits, Point};
+use program::{FunctionId, LocId};
 use rustc_hash::FxHashSet;
 
 use crate::ending::{Ending, loc_of};
@@ -17,13 +18,18 @@ use crate::memo::Memo;
 use crate::workshop::{Bench, Survivor, Workshop};
 use crate::{DiagnoseError, check};
 
+/// A check may take this part of the instructions that are left for all, within each bound.
+const SHARE_OF_A_CHECK: u64 = 8;
+
 type Place = (FunctionId, LocId);
 
 pub struct Verifier<'a> {
     workshop: &'a Workshop<'a>,
     bench: &'a Bench,
     judge: Judge<'a>,
-    /// The violation that is diagnosed.
+    /// The inputs of the violation that is diagnosed, where a search found them.
+    failing: Option<(Inputs, Limits)>,
+    /// Where it is.
     meant: Option<Place>,
     /// Places that the program violates as it is, other than the one meant.
     known: RefCell<BTreeSet<Place>>,
@@ -34,11 +40,15 @@ impl<'a> Verifier<'a> {
         workshop: &'a Workshop<'a>,
         bench: &'a Bench,
         max_steps: u64,
-        meant: Option<(FunctionId, InstId)>,
+        (failing, meant): (&Given, Option<(FunctionId, Point)>),
     ) -> Self {
         let judge = Judge { program: &bench.program, entry: workshop.entry, max_steps };
         let known = RefCell::default();
-        let mut verifier = Self { workshop, bench, judge, meant: None, known };
+        let failing = match failing {
+            Given::Found(inputs, limits) => Some((inputs.clone(), *limits)),
+            Given::Test(_) => None,
+        };
+        let mut verifier = Self { workshop, bench, judge, failing, meant: None, known };
         verifier.meant = meant.map(|at| verifier.place(at));
         verifier
     }
@@ -50,6 +60,7 @@ impl<'a> Verifier<'a> {
             survivors.iter().take(options.checked).position(|survivor| !survivor.is_checked)
         };
         let nothing = FxHashSet::default();
+        let mut n_steps = 0;
         while let Some(at) = next(survivors) {
             check(self.workshop.cancel)?;
             // Without questions only one path is run.
@@ -60,8 +71,12 @@ impl<'a> Verifier<'a> {
                 // Proofs of the program hold no more once it is changed.
                 safe: &nothing,
                 selected: Some(self.bench.selector(survivors[at].index)),
+                unset_is_input: self.workshop.unset_is_input,
+                // What was mended badly fails near by.
+                seed: self.failing.as_ref(),
                 max_runs: options.check_runs,
                 max_steps: self.judge.max_steps.max(options.steps / 4),
+                max_all_steps: options.all_check_steps.saturating_sub(n_steps) / SHARE_OF_A_CHECK,
                 runs_after: 0,
                 questions_after: 0,
                 max_questions: options.check_questions.min(left),
@@ -69,6 +84,7 @@ impl<'a> Verifier<'a> {
             };
             let is_new = |violation: &Violation| self.is_new(violation);
             let explored = search.run(&mut memo, &is_new, self.workshop.cancel);
+            n_steps += explored.n_steps;
             match explored.violations.iter().find(|violation| is_new(violation)) {
                 Some(counterexample) => {
                     survivors.remove(at);
@@ -84,7 +100,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    fn place(&self, at: (FunctionId, InstId)) -> Place {
+    fn place(&self, at: (FunctionId, Point)) -> Place {
         (at.0, loc_of(&self.bench.program, at))
     }
 

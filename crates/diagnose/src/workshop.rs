@@ -12,7 +12,7 @@ use syntax::Source;
 use crate::coverage::{Coverage, lines_of};
 use crate::edits::{self, Edit};
 use crate::ending::{Ending, Property};
-use crate::judge::{Given, Judge, Outcome};
+use crate::judge::{Given, Judge};
 use crate::meta::Meta;
 use crate::rank::{self, Evidence};
 use crate::repair::{Diagnosis, Others};
@@ -37,6 +37,17 @@ pub struct Workshop<'a> {
     pub cancel: &'a Cancel,
     pub entry: &'a str,
     pub mined: &'a crate::trust::Mined,
+    /// What nobody has set may hold anything.
+    pub unset_is_input: bool,
+}
+
+/// Why an edit is no repair.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Dropped {
+    StillViolates,
+    Endless,
+    OtherInput,
+    Test,
 }
 
 /// Edits in a compiled repair program.
@@ -76,16 +87,14 @@ impl Workshop<'_> {
             Judge { max_steps: max_steps.min(self.request.options.steps), ..self.judge(&bench) };
         let before = Coverage::of(&bench, &judge, failing, others, self.request);
         let mut survivors = Vec::new();
+        let mut dropped: BTreeMap<Dropped, usize> = BTreeMap::new();
         for index in 0..bench.edits.len() {
             check(self.cancel)?;
-            survivors.extend(self.try_edit(
-                &bench,
-                &judge,
-                index,
-                (failing, others),
-                &before,
-                (trace, &sources),
-            ));
+            let about = (trace, &sources[..]);
+            match self.try_edit(&bench, &judge, index, (failing, others), &before, about) {
+                Ok(survivor) => survivors.push(survivor),
+                Err(why) => *dropped.entry(why).or_default() += 1,
+            }
         }
         diagnosis.stats.insert("edits that survive", survivors.len() as u64);
         let key = |survivor: &Survivor| {
@@ -101,7 +110,7 @@ impl Workshop<'_> {
         survivors.sort_by_key(key);
         count_alternatives(&bench, &mut survivors);
         survivors.sort_by_key(key);
-        let verifier = Verifier::new(self, &bench, max_steps, original.at);
+        let verifier = Verifier::new(self, &bench, max_steps, (failing, original.at));
         verifier.check_best(&mut survivors)?;
         let survivors = rank::spread(survivors, |survivor| {
             let edit = &bench.edits[survivor.index];
@@ -111,10 +120,7 @@ impl Workshop<'_> {
         diagnosis.repairs =
             repairs.map(|(survivor, rank)| self.report(&bench, survivor, rank, &sources)).collect();
         if diagnosis.repairs.is_empty() {
-            diagnosis.notes.push(format!(
-                "none of {} changes from the annotation library removes the violation",
-                bench.edits.len()
-            ));
+            diagnosis.notes.push(no_repair(&dropped));
         }
         Ok(())
     }
@@ -132,7 +138,13 @@ impl Workshop<'_> {
                 .filter(|(path, _)| *path == file.path)
                 .map(|(_, line)| *line)
                 .collect();
-            all.extend(edits::enumerate(&sources[index], index, &self.request.library, &lines));
+            let library = &self.request.library;
+            all.extend(edits::enumerate(&sources[index], index, library, &lines));
+            let failing = trace.steps.last().filter(|step| step.place.file == file.path);
+            if let (Some(failing), Some(violated)) = (failing, trace.violated) {
+                let at = (failing.place.line, violated);
+                all.extend(edits::guards(&sources[index], index, library, at));
+            }
         }
         all.sort_by_key(|edit| u32::MAX - edit.weight);
         all.truncate(MAX_EDITS);
@@ -192,18 +204,22 @@ impl Workshop<'_> {
         (failing, others): (&Given, &Others),
         before: &Coverage,
         (trace, sources): (&Trace, &[Source]),
-    ) -> Option<Survivor> {
+    ) -> Result<Survivor, Dropped> {
         let selected = Some(bench.selector(index));
         let first = judge.run(selected, failing);
-        if !is_fine(&first, failing) {
-            return None;
-        }
+        let goes_on = match (&first.ending, failing) {
+            (Ending::Violates(_), _) => return Err(Dropped::StillViolates),
+            (Ending::Fine, Given::Test(test)) if !first.passes(test) => return Err(Dropped::Test),
+            (Ending::Fine, _) => None,
+            (Ending::Unclear(_), _) if first.is_endless => return Err(Dropped::Endless),
+            (Ending::Unclear(why), _) => Some(why.clone()),
+        };
         let mut covered = first.covered.clone();
         let (mut n_changed, mut n_compared) = (0, 0);
         for (sample, original) in others.samples.iter().zip(&before.samples) {
             let outcome = judge.run(selected, sample);
             if outcome.ending != Ending::Fine {
-                return None;
+                return Err(Dropped::OtherInput);
             }
             if original.ending == Ending::Fine {
                 n_compared += 1;
@@ -215,7 +231,7 @@ impl Workshop<'_> {
             let given = Given::Test(test.clone());
             let outcome = judge.run(selected, &given);
             if !outcome.passes(test) {
-                return None;
+                return Err(Dropped::Test);
             }
             covered.extend(outcome.covered);
         }
@@ -225,7 +241,10 @@ impl Workshop<'_> {
             n_left += u32::from(outcome.ending != Ending::Fine);
             covered.extend(outcome.covered);
         }
-        let mut verified = vec!["the failing run finishes".to_owned()];
+        let mut verified = vec![match &goes_on {
+            None => "the failing run finishes".to_owned(),
+            Some(why) => format!("the failing run goes on, but not to its end: {why}"),
+        }];
         match others.samples.len() {
             0 => {}
             1 => verified.push("another input violates nothing".to_owned()),
@@ -246,12 +265,13 @@ impl Workshop<'_> {
             n_left,
             n_changed,
             n_compared,
+            is_unclear: goes_on.is_some(),
             // A limit that is one off is mended by doing less.
             is_shorter: first.n_steps < before.failing.n_steps
                 && !bench.edits[index].is_about_equality(&sources[bench.edits[index].file]),
             ..evidence
         };
-        Some(Survivor { index, evidence, verified, is_checked: false })
+        Ok(Survivor { index, evidence, verified, is_checked: false })
     }
 
     fn evidence(
@@ -287,6 +307,11 @@ impl Workshop<'_> {
             n_changed: 0,
             n_compared: 0,
             is_shorter: false,
+            is_unclear: false,
+            is_property: trace.violated == Some(Property::Assertion)
+                && trace.steps.last().is_some_and(|step| {
+                    step.place.file == *path && (first..=last).contains(&step.place.line)
+                }),
             is_guard: is_guard(edit.kind, path, first..=last, trace),
             n_better_here: 0,
             distance: position,
@@ -336,7 +361,12 @@ fn count_alternatives(bench: &Bench, survivors: &mut [Survivor]) {
 
 /// Whether an edit of these lines adds a test of just what is violated there.
 fn is_guard(kind: &str, path: &str, mut lines: RangeInclusive<u32>, trace: &Trace) -> bool {
+    let is_access = trace.violated == Some(Property::Fault(FaultKind::OutOfBounds));
+    if is_access && matches!(kind, "missing-limit" | "missing-full-test" | "unbounded-copy") {
+        return true;
+    }
     let is_meant = match trace.violated {
+        _ if kind == "missing-exit-test" => true,
         Some(Property::Fault(FaultKind::Null)) => kind == "missing-null-test",
         Some(Property::Fault(FaultKind::OutOfBounds)) => kind == "missing-bound-test",
         _ => false,
@@ -345,9 +375,21 @@ fn is_guard(kind: &str, path: &str, mut lines: RangeInclusive<u32>, trace: &Trac
     is_meant && failing.is_some_and(|at| at.file == path && lines.any(|line| line == at.line))
 }
 
-fn is_fine(outcome: &Outcome, given: &Given) -> bool {
-    match given {
-        Given::Found(..) => outcome.ending == Ending::Fine,
-        Given::Test(test) => outcome.passes(test),
+/// Why there is none.
+fn no_repair(dropped: &BTreeMap<Dropped, usize>) -> String {
+    let n_tried: usize = dropped.values().sum();
+    let n_still = dropped.get(&Dropped::StillViolates).copied().unwrap_or(0);
+    if n_still == n_tried {
+        return format!(
+            "none of {n_tried} changes from the annotation library removes the violation"
+        );
     }
+    let told = |(why, n): (&Dropped, &usize)| match why {
+        Dropped::StillViolates => format!("{n} leave a violation on this run"),
+        Dropped::Endless => format!("{n} do not let it end"),
+        Dropped::OtherInput => format!("{n} violate something on other inputs"),
+        Dropped::Test => format!("{n} fail a test"),
+    };
+    let told: Vec<String> = dropped.iter().map(told).collect();
+    format!("no change is left of {n_tried} from the annotation library: {}", told.join(", "))
 }

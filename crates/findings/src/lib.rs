@@ -14,6 +14,7 @@ mod input;
 mod order;
 mod place;
 mod repair;
+mod run_input;
 mod select;
 mod statement;
 mod suggestion;
@@ -27,6 +28,7 @@ pub use fingerprint::{Fingerprints, fingerprint};
 pub use input::{Incomplete, Notice, Program};
 pub use place::{Place, Step};
 pub use repair::{Change, Repair};
+pub use run_input::{EnvironmentVariable, RunInput};
 pub use statement::Statement;
 pub use suggestion::Suggestion;
 

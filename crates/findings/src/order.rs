@@ -118,6 +118,7 @@ mod tests {
             place: Place { file: "a.c".to_owned(), line, ..Place::default() },
             message: "lost".to_owned(),
             input_dependent: false,
+            input: None,
             origin: FaultOrigin::Detection,
             segments: Vec::new(),
             n_paths: None,

@@ -6,7 +6,7 @@ use program::{Access, Address, CType, InstId, Op, Operand, PathStep, Program, Ty
 use crate::arithmetic::width;
 use crate::exec::{Frame, Machine};
 use crate::instructions::part_bytes;
-use crate::memory::Reach;
+use crate::memory::{Memory, Reach};
 use crate::path::Why;
 use crate::value::{Bits, Value, signed};
 use crate::{FaultKind, Stop};
@@ -67,7 +67,10 @@ impl<'p> Machine<'p> {
         let width = width(ty)?;
         let Some(field) = access.bit_field else {
             let size = if ty == Ty::Float(80) { 10 } else { access.size };
-            let value = self.load_bytes(address, size)?;
+            let value = match ty {
+                Ty::Ptr => self.load_as(Memory::load_set, address, size)?,
+                _ => self.load_bytes(address, size)?,
+            };
             return Ok(self.low(value, width).into());
         };
         let unit = self.load_bytes(address, access.size)?;
@@ -138,12 +141,21 @@ impl<'p> Machine<'p> {
         if is_inside { Ok(()) } else { Err(Stop::Fault(FaultKind::OutOfBounds)) }
     }
 
-    /// Reads wherever the inputs may lead, as far as that can be said.
     pub(crate) fn load_bytes(&mut self, address: Bits, size: u64) -> Result<Bits, Stop> {
+        self.load_as(Memory::load, address, size)
+    }
+
+    /// Reads wherever the inputs may lead, as far as that can be said.
+    fn load_as(
+        &mut self,
+        load: fn(&mut Memory, u64, u64) -> Result<Bits, Stop>,
+        address: Bits,
+        size: u64,
+    ) -> Result<Bits, Stop> {
         let at = address.bits as u64;
-        let Some(unknown) = address.word else { return self.memory.load(at, size) };
-        let value =
-            self.memory.load(at, size).inspect_err(|_| self.note_violation(address, size))?;
+        let Some(unknown) = address.word else { return load(&mut self.memory, at, size) };
+        let value = load(&mut self.memory, at, size);
+        let value = value.inspect_err(|_| self.note_violation(address, size))?;
         self.stays_inside(at, unknown, size);
         self.keep_aligned(at, unknown, size);
         let word = self.memory.word_at(at, unknown, size);
@@ -282,7 +294,7 @@ fn element_of(program: &Program, frame: &Frame, ptr: Operand) -> Option<(Index, 
     Some((index, *count))
 }
 
-fn address_at<'f>(frame: &'f Frame, operand: Operand) -> Option<&'f Address> {
+pub(crate) fn address_at<'f>(frame: &'f Frame, operand: Operand) -> Option<&'f Address> {
     let Operand::Inst(inst) = operand else { return None };
     let inst: InstId = inst;
     match &frame.body.insts[inst].op {

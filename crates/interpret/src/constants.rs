@@ -35,6 +35,26 @@ impl Target {
     }
 }
 
+impl Target {
+    /// The function a call of this address means.
+    pub fn function(program: &Program, address: u128) -> Result<FunctionId, Stop> {
+        match Self::at(address) {
+            Some(Target::Function(id)) if program.functions.get(id).is_some() => Ok(id),
+            _ => Err(Stop::Fault(FaultKind::Null)),
+        }
+    }
+}
+
+/// What an object of the C library that programs may see holds at first.
+fn library_value(name: &str) -> Option<u128> {
+    Some(match name {
+        "optind" | "opterr" => 1,
+        "optopt" => u128::from(b'?'),
+        "optarg" => 0,
+        _ => return None,
+    })
+}
+
 impl Layout {
     /// Every global in memory, with what its initialiser says.
     pub fn new(program: &Program, memory: &mut Memory) -> Result<Self, Stop> {
@@ -55,6 +75,13 @@ impl Layout {
                 let stream = memory.allocate(1, false)?;
                 memory.store(layout.globals[id], 8, Bits::known(u128::from(stream)))?;
                 continue;
+            }
+            if let Some(value) = library_value(&global.name).filter(|_| global.init.is_none()) {
+                memory.store(layout.globals[id], global.size, Bits::known(value))?;
+                continue;
+            }
+            if global.init.is_none() && global.alias_of.is_none() {
+                memory.leave_outside(layout.globals[id]);
             }
             let Some(pieces) = global.init.as_ref().filter(|_| global.alias_of.is_none()) else {
                 continue;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use base::IdVec;
 use program::{
@@ -15,9 +16,10 @@ use rustc_hash::FxHashMap;
 use crate::choices::Choices;
 use crate::constants::{Layout, Target, resolve_alias};
 use crate::inputs::InputState;
-use crate::memory::Memory;
+use crate::library::{Options, Streams};
+use crate::memory::{Memory, Reach};
 use crate::path::PathState;
-use crate::record::Record;
+use crate::record::{Point, Record};
 use crate::value::{Bits, Value, mask};
 use crate::{FaultKind, Stop};
 
@@ -38,24 +40,26 @@ pub struct Machine<'p> {
     pub record: Option<Record>,
     /// Blocks the run came to.
     pub covered: FxHashMap<(FunctionId, BlockId), u32>,
+    /// Blocks that one call came to more than once, and how often at most.
+    pub in_one_call: FxHashMap<(FunctionId, BlockId), u32>,
     /// Instructions the run may still execute.
     pub steps: u64,
-    /// The function and instruction at which the run stopped, if it did. An instruction behind
-    /// the end of a block stands for its terminator.
-    pub stopped_at: Option<(FunctionId, InstId)>,
+    /// Where the run stopped, if it did.
+    pub stopped_at: Option<(FunctionId, Point)>,
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
     pub(crate) inputs: InputState,
     pub(crate) conditions: PathState,
-    /// What runs now.
+    /// What runs now; the instruction behind the last one for the end of a block.
     pub(crate) at: (FunctionId, InstId),
     pub(crate) depth: u32,
     pub(crate) n_frames: u32,
     /// Objects of the C library, by name.
     pub(crate) library: BTreeMap<&'static str, u64>,
-    /// Bytes of standard input taken so far, and how many there are.
-    pub(crate) stdin_read: Vec<(u32, Bits)>,
-    pub(crate) stdin_length: Option<Bits>,
+    pub(crate) streams: Streams,
+    pub(crate) options: Options,
+    /// Functions that run when the program ends, as they were registered.
+    pub(crate) exit_handlers: Vec<u64>,
     /// How calls of a repair program's own functions choose, where it is one.
     pub choices: Option<Choices>,
     /// Had this bit been one, the access that ended the run would have been defined.
@@ -77,6 +81,8 @@ pub(crate) struct Frame<'p> {
     pub storage: BTreeMap<InstId, u64>,
     /// Where the arguments of `...` lie.
     pub variable_arguments: u64,
+    /// How often this call came to each of its blocks.
+    pub counts: IdVec<BlockId, u32>,
     /// Where each `setjmp` of this call continues, by its buffer.
     pub jumps: BTreeMap<u64, (BlockId, InstId)>,
 }
@@ -88,6 +94,9 @@ pub(crate) struct Arguments<'a> {
     pub tys: &'a [Ty],
     /// As in [`Call::by_value`].
     pub by_value: &'a [(u32, u64)],
+    /// The array inside a larger object that the first argument points into, where the call
+    /// shows it.
+    pub member: Option<Reach>,
 }
 
 impl<'p> Machine<'p> {
@@ -102,6 +111,7 @@ impl<'p> Machine<'p> {
             stdout: Vec::new(),
             record: None,
             covered: FxHashMap::default(),
+            in_one_call: FxHashMap::default(),
             steps,
             stopped_at: None,
             memory,
@@ -112,8 +122,9 @@ impl<'p> Machine<'p> {
             depth: 0,
             n_frames: 0,
             library: BTreeMap::new(),
-            stdin_read: Vec::new(),
-            stdin_length: None,
+            streams: Streams::default(),
+            options: Options::default(),
+            exit_handlers: Vec::new(),
             choices: None,
             violated: None,
         })
@@ -136,12 +147,22 @@ impl<'p> Machine<'p> {
         found.ok_or_else(|| Stop::Unsupported(format!("no function {name}")))
     }
 
-    /// As [`run`](Self::run), with any arguments.
+    /// As [`run`](Self::run), with any arguments. A mistake of the interpreter's own costs this
+    /// run alone.
     pub(crate) fn run_with(
         &mut self,
         name: &str,
         arguments: Vec<Value>,
     ) -> Result<Option<Value>, Stop> {
+        let run = AssertUnwindSafe(|| self.run_all(name, arguments));
+        catch_unwind(run).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            Err(Stop::Unsupported(format!("an internal error: {}", text.unwrap_or_default())))
+        })
+    }
+
+    fn run_all(&mut self, name: &str, arguments: Vec<Value>) -> Result<Option<Value>, Stop> {
         let hooks = |wanted: fn(&Function) -> bool| {
             let functions = self.program.functions.iter_enumerated();
             functions.filter(|(_, f)| wanted(f)).map(|(id, _)| id).collect::<Vec<_>>()
@@ -156,6 +177,7 @@ impl<'p> Machine<'p> {
         let (id, _) = found.ok_or_else(|| Stop::Unsupported(format!("no function {name}")))?;
         let arguments = Arguments { values: arguments, ..Arguments::default() };
         let result = self.call_function(id, arguments)?;
+        self.run_exit_handlers()?;
         for function in after {
             self.call_function(function, Arguments::default())?;
         }
@@ -170,7 +192,7 @@ impl<'p> Machine<'p> {
         let id = resolve_alias(self.program, id);
         let function = &self.program.functions[id];
         let Some(body) = &function.body else {
-            return self.call_library(function, &passed.values);
+            return self.call_library(function, &passed);
         };
         if self.depth == MAX_DEPTH {
             return Err(Stop::OutOfSteps);
@@ -203,11 +225,16 @@ impl<'p> Machine<'p> {
             locals,
             storage: BTreeMap::new(),
             variable_arguments,
+            counts: body.blocks.iter().map(|_| 0).collect(),
             jumps: BTreeMap::new(),
         };
         self.depth += 1;
         let result = self.run_frame(&mut frame);
         self.depth -= 1;
+        for (block, count) in frame.counts.iter_enumerated().filter(|(_, count)| **count > 1) {
+            let most = self.in_one_call.entry((id, block)).or_default();
+            *most = (*most).max(*count);
+        }
         frame.locals.iter().for_each(|local| self.memory.end(*local));
         result
     }
@@ -222,6 +249,7 @@ impl<'p> Machine<'p> {
                     let (block, inst) = frame.jumps[&buffer];
                     frame.values[inst] = Value::known(u128::from(value));
                     self.stopped_at = None;
+                    self.record_step(frame, inst);
                     at = (block, InstId(inst.0 + 1));
                 }
                 result => return result,
@@ -238,12 +266,13 @@ impl<'p> Machine<'p> {
         loop {
             let current = &frame.body.blocks[block];
             *self.covered.entry((frame.id, block)).or_default() += 1;
+            frame.counts[block] += 1;
             for inst in (first.0..current.end.0).map(InstId) {
                 self.at = (frame.id, inst);
                 let result = self.step(frame, inst);
                 self.record_step(frame, inst);
                 if result.is_err() {
-                    self.stopped_at.get_or_insert((frame.id, inst));
+                    self.stopped_at.get_or_insert((frame.id, Point::Inst(inst)));
                 }
                 result?;
             }
@@ -255,7 +284,7 @@ impl<'p> Machine<'p> {
                 Ok(Next::Block(target)) => target,
                 Ok(Next::Return(value)) => return Ok(value),
                 Err(stop) => {
-                    self.stopped_at.get_or_insert((frame.id, current.end));
+                    self.stopped_at.get_or_insert((frame.id, Point::End(block)));
                     return Err(stop);
                 }
             };
@@ -330,10 +359,9 @@ impl<'p> Machine<'p> {
         let target = match &call.callee {
             Callee::Intrinsic(name) => return self.intrinsic(frame, inst, name, &arguments, &tys),
             Callee::Function(id) => *id,
-            Callee::Pointer(pointer) => match Target::at(self.decided(frame, *pointer)?) {
-                Some(Target::Function(id)) => id,
-                _ => return Err(Stop::Fault(FaultKind::Null)),
-            },
+            Callee::Pointer(pointer) => {
+                Target::function(self.program, self.decided(frame, *pointer)?)?
+            }
         };
         if call.returns_twice {
             let buffer = arguments.first().ok_or_else(|| Stop::Unsupported("vfork".into()))?;
@@ -341,7 +369,9 @@ impl<'p> Machine<'p> {
             frame.jumps.insert(self.address(buffer)?, (block, inst));
             return Ok(Value::known(0));
         }
-        let arguments = Arguments { values: arguments, tys: &tys, by_value: &call.by_value };
+        let member = call.args.first().and_then(|to| self.member_of(frame, *to));
+        let arguments =
+            Arguments { values: arguments, tys: &tys, by_value: &call.by_value, member };
         let result = self.call_function(target, arguments)?;
         Ok(result.unwrap_or(Value::Bits(Bits::unset(128))))
     }
@@ -363,6 +393,12 @@ impl<'p> Machine<'p> {
     }
 
     pub(crate) fn bits(&self, frame: &Frame<'p>, operand: Operand) -> Result<Bits, Stop> {
+        // Most operands are: looked at where they lie rather than copied first.
+        if let Operand::Inst(inst) = operand
+            && let Value::Bits(bits) = &frame.values[inst]
+        {
+            return Ok(*bits);
+        }
         let value = self.operand(frame, operand)?;
         value.bits().ok_or_else(|| Stop::Unsupported("a scalar that is an aggregate".into()))
     }

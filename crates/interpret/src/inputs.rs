@@ -9,6 +9,8 @@ use program::{CType, FunctionId, Program, Ty, TypeId};
 use crate::Stop;
 use crate::arithmetic::width;
 use crate::exec::Machine;
+use crate::library::numerals::{Number, Numbers};
+use crate::unset::UnsetBytes;
 use crate::value::{Bits, Value, mask};
 
 /// One input of a run.
@@ -41,6 +43,13 @@ pub enum Input {
     },
     /// The n-th result of code outside the program.
     Outside(u32),
+    /// A byte nobody has set, of the n-th object.
+    Unset {
+        object: u32,
+        byte: u32,
+    },
+    /// The n-th variable that is declared without a value.
+    UnsetVariable(u32),
     /// The value a selector of a repair program has.
     Selector(u32),
     /// Which alternative the n-th evaluation of a site takes, zero being the original; the same
@@ -70,6 +79,9 @@ pub struct Limits {
     pub stdin_bytes: u32,
     /// Elements behind a pointer parameter.
     pub elements: u32,
+    /// What nobody has set may hold anything, instead of ending the run where it decides.
+    /// Pointers are not made up.
+    pub unset_is_input: bool,
 }
 
 /// Words and unknowns that outlive a run, so that runs of one search mean the same by them.
@@ -77,6 +89,7 @@ pub struct Limits {
 pub struct Shared {
     pub words: Words,
     unknowns: BTreeMap<Input, (UnknownId, WordId)>,
+    numbers: Numbers,
 }
 
 impl Shared {
@@ -92,6 +105,11 @@ impl Shared {
         inputs
     }
 
+    /// Numbers in text that have unknowns of their own.
+    pub fn numbers(&self) -> impl Iterator<Item = &Number> {
+        self.numbers.values()
+    }
+
     pub fn unknown_of(&self, input: Input) -> Option<UnknownId> {
         self.unknowns.get(&input).map(|(unknown, _)| *unknown)
     }
@@ -103,7 +121,10 @@ pub(crate) struct InputState {
     /// Inputs follow from unknowns instead of being numbers.
     pub are_unknown: bool,
     pub unknowns: BTreeMap<Input, (UnknownId, WordId)>,
+    pub numbers: Numbers,
     pub n_outside: u32,
+    pub n_unset: u32,
+    pub unset_is_input: bool,
     pub stdin_at: u32,
     pub stdin_limit: u32,
     /// Bytes of an environment variable.
@@ -150,6 +171,12 @@ impl Machine<'_> {
         self.inputs.are_unknown = are_unknown;
         self.inputs.stdin_limit = limits.stdin_bytes;
         self.inputs.text_limit = limits.argument_bytes;
+        self.inputs.unset_is_input = limits.unset_is_input;
+        if limits.unset_is_input {
+            let mut unset = UnsetBytes::new(values, are_unknown);
+            unset.adopt(&self.inputs.unknowns);
+            self.memory.unset = Some(unset);
+        }
         let arguments = match function {
             "main" => self.unknown_arguments(limits)?,
             _ => self.unknown_parameters(function, limits)?,
@@ -161,11 +188,14 @@ impl Machine<'_> {
     pub fn adopt(&mut self, shared: Shared) {
         self.memory.words = shared.words;
         self.inputs.unknowns = shared.unknowns;
+        self.inputs.numbers = shared.numbers;
     }
 
     /// What another run can go on with.
     pub fn into_shared(self) -> Shared {
-        Shared { words: self.memory.words, unknowns: self.inputs.unknowns }
+        let InputState { mut unknowns, numbers, .. } = self.inputs;
+        unknowns.extend(self.memory.unset.into_iter().flat_map(UnsetBytes::into_unknowns));
+        Shared { words: self.memory.words, unknowns, numbers }
     }
 
     /// The unknown of an input, made where it is asked for the first time.
@@ -343,6 +373,17 @@ impl Machine<'_> {
         self.inputs.n_outside += 1;
         let width = width(result)?;
         Ok(Some(self.take_input(input, width).into()))
+    }
+
+    /// A variable that is declared without a value.
+    pub(crate) fn unset_variable(&mut self, ty: Ty) -> Result<Bits, Stop> {
+        let width = width(ty)?;
+        if !self.inputs.unset_is_input || ty == Ty::Ptr {
+            return Ok(Bits::unset(width));
+        }
+        let input = Input::UnsetVariable(self.inputs.n_unset);
+        self.inputs.n_unset += 1;
+        Ok(self.take_input(input, width))
     }
 
     /// Sets an element of a global array of `int`; where `are_unknown`, it becomes an input.

@@ -19,7 +19,7 @@ impl<'p> Machine<'p> {
                 };
                 self.alloca(frame, id, *size, count)?
             }
-            Op::Uninit { .. } => Bits::unset(width(inst.ty)?).into(),
+            Op::Uninit { .. } => self.unset_variable(inst.ty)?.into(),
             Op::UninitMemory { ptr, size, .. } => {
                 let pointer = self.pointer(frame, *ptr)?;
                 self.memory.forget(pointer, *size)?;

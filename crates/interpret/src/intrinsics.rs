@@ -1,9 +1,11 @@
 //! Builtins of the compiler, by LLVM's names.
 
+use logic::words::WordOp;
 use program::{BinaryOp, InstId, Ty};
 
 use crate::arithmetic::{binary, width};
 use crate::exec::{Frame, Machine};
+use crate::library::maths;
 use crate::value::{Bits, Value, mask, signed};
 use crate::varargs::LIST_BYTES;
 use crate::{FaultKind, Stop, float};
@@ -40,18 +42,30 @@ impl<'p> Machine<'p> {
         }
         let width = width(tys.first().copied().ok_or_else(unknown)?)?;
         if name.contains(".with.overflow.") {
-            return with_overflow(stem, width, bits(0)?, bits(1)?).ok_or_else(unknown);
+            let result = with_overflow(stem, width, bits(0)?, bits(1)?).ok_or_else(unknown)?;
+            return Ok(self.shadow_overflow(stem, width, arguments, result));
+        }
+        for argument in arguments.iter().filter_map(Value::bits) {
+            self.pinned(argument);
         }
         if let Some(Ty::Float(_)) = tys.first() {
             let number = |index: usize| float::decode(bits(index)?, width).ok_or_else(unknown);
-            let result = match stem {
-                "fabs" => number(0)?.abs(),
-                "sqrt" => number(0)?.sqrt(),
-                "floor" => number(0)?.floor(),
-                "ceil" => number(0)?.ceil(),
-                "trunc" => number(0)?.trunc(),
-                "copysign" => number(0)?.copysign(number(1)?),
-                "fmuladd" => number(0)? * number(1)? + number(2)?,
+            let result = match (stem, maths::unary(stem), maths::binary(stem)) {
+                (_, Some(function), _) => function(number(0)?),
+                (_, _, Some(function)) => function(number(0)?, number(1)?),
+                ("fmuladd", ..) => number(0)? * number(1)? + number(2)?,
+                ("fma", ..) => number(0)?.mul_add(number(1)?, number(2)?),
+                ("is", ..) => {
+                    let is_of_class = maths::is_of_class(number(0)?, bits(1)?);
+                    return Ok(Value::known(is_of_class.into()));
+                }
+                ("lround" | "llround", ..) => {
+                    return Ok(Value::known(u128::from(number(0)?.round() as i64 as u64)));
+                }
+                ("lrint" | "llrint", ..) => {
+                    let rounded = number(0)?.round_ties_even();
+                    return Ok(Value::known(u128::from(rounded as i64 as u64)));
+                }
                 _ => return Err(unknown()),
             };
             return Ok(Value::known(float::encode(result, width).ok_or_else(unknown)?));
@@ -59,6 +73,48 @@ impl<'p> Machine<'p> {
         let result_width = crate::arithmetic::width(frame.body.insts[inst].ty)?;
         let result = integer(stem, width, bits).transpose().ok_or_else(unknown)??;
         Ok(Value::known(result & mask(result_width)))
+    }
+}
+
+impl Machine<'_> {
+    /// How a sum, difference or product and whether it wrapped follow from inputs.
+    fn shadow_overflow(
+        &mut self,
+        stem: &str,
+        width: u32,
+        arguments: &[Value],
+        result: Value,
+    ) -> Value {
+        let sides =
+            (arguments.first().and_then(Value::bits), arguments.get(1).and_then(Value::bits));
+        let (Some(left), Some(right)) = sides else { return result };
+        let op = match &stem[1..] {
+            "add" => WordOp::Add,
+            "sub" => WordOp::Sub,
+            _ => WordOp::Mul,
+        };
+        let follows = left.word.is_some() || right.word.is_some();
+        // Wide products are hard to solve.
+        if !follows || width > 64 || op == WordOp::Mul && width > 32 {
+            self.pinned(left);
+            self.pinned(right);
+            return result;
+        }
+        let is_signed = stem.starts_with('s');
+        let (a, b) = (self.word(left, width), self.word(right, width));
+        let words = &mut self.memory.words;
+        let (a, b) = (words.resize(a, 2 * width, is_signed), words.resize(b, 2 * width, is_signed));
+        let exact = words.binary(op, a, b);
+        let wrapped = words.extract(exact, 0, width);
+        let again = words.resize(wrapped, 2 * width, is_signed);
+        let fits = words.eq(exact, again);
+        let overflows = words.not(fits);
+        let Value::Parts(parts) = result else { return result };
+        let with = |part: &Value, word| match part {
+            Value::Bits(bits) => bits.with_word(Some(word)).into(),
+            other => other.clone(),
+        };
+        Value::Parts(vec![with(&parts[0], wrapped), with(&parts[1], overflows)])
     }
 }
 

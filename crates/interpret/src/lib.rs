@@ -12,6 +12,7 @@
 
 mod access;
 mod arithmetic;
+mod asked;
 mod choices;
 mod constants;
 mod division;
@@ -21,19 +22,23 @@ mod inputs;
 mod instructions;
 mod intrinsics;
 mod library;
+mod members;
 mod memory;
 mod path;
 mod record;
 mod shadow;
+mod unset;
 mod value;
 mod varargs;
 
+pub use asked::Asked;
 pub use choices::{Choices, Chosen};
 pub use exec::Machine;
 pub use inputs::{Input, Inputs, Limits, Shared};
+pub use library::numerals::Number;
 pub use memory::Touch;
 pub use path::{Condition, Why};
-pub use record::{Executed, Record};
+pub use record::{Executed, Point, Record};
 pub use value::{Bits, Value};
 
 /// Why a run ended before its function returned.

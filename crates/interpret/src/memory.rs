@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use logic::words::{WordId, WordOp, Words};
 
+use crate::unset::{Origin, UnsetBytes};
 use crate::value::{Bits, mask};
 use crate::{FaultKind, Stop};
 
@@ -27,6 +28,11 @@ pub struct Memory {
     pub words: Words,
     /// What was read and written, where somebody wants to know.
     pub touched: Option<Vec<Touch>>,
+    /// An array inside a larger object, past which nothing is written: a string function was
+    /// given the array.
+    pub fence: Option<Reach>,
+    /// What bytes hold that nobody has set, where that is an input.
+    pub unset: Option<UnsetBytes>,
 }
 
 /// One read or write.
@@ -38,28 +44,52 @@ pub struct Touch {
 }
 
 struct Object {
+    /// Counts objects.
+    number: u32,
     bytes: Vec<u8>,
     /// Ones where the byte above is indeterminate.
     unset: Vec<u8>,
+    /// Where indeterminate bytes were copied from, if from elsewhere.
+    origins: BTreeMap<usize, Origin>,
     /// Words of eight bits, where bytes follow from inputs.
     words: BTreeMap<usize, WordId>,
     is_alive: bool,
     is_heap: bool,
     /// Accesses past its end are not known to be wrong: its size was made up.
     is_open: bool,
+    /// Defined outside the program: what it holds before it is written is not known.
+    is_outside: bool,
 }
 
 /// An access at an address that follows from inputs, and the object it meets.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Reach {
     pub base: u64,
     /// Of the object.
     pub size: u64,
 }
 
+impl Reach {
+    fn has(self, address: u64) -> bool {
+        (self.base..=self.base + self.size).contains(&address)
+    }
+
+    fn is_left(self, address: u64, size: u64) -> bool {
+        let end = address.checked_add(size);
+        address < self.base || end.is_none_or(|end| end > self.base + self.size)
+    }
+}
+
 impl Memory {
     pub fn new() -> Self {
-        Self { objects: BTreeMap::new(), next: LOWEST, words: Words::new(), touched: None }
+        Self {
+            objects: BTreeMap::new(),
+            next: LOWEST,
+            words: Words::new(),
+            touched: None,
+            fence: None,
+            unset: None,
+        }
     }
 
     /// A new object. What it holds is indeterminate.
@@ -70,12 +100,15 @@ impl Memory {
         // A gap after each object catches what runs over its end.
         self.next += size.next_multiple_of(GRAIN) + GAP;
         let object = Object {
+            number: self.objects.len() as u32,
             bytes: vec![0; length],
             unset: vec![0xff; length],
+            origins: BTreeMap::new(),
             words: BTreeMap::new(),
             is_alive: true,
             is_heap,
             is_open: false,
+            is_outside: false,
         };
         self.objects.insert(address, object);
         Ok(address)
@@ -88,6 +121,13 @@ impl Memory {
             object.is_open = true;
         }
         Ok(address)
+    }
+
+    /// The object is defined outside the program.
+    pub fn leave_outside(&mut self, address: u64) {
+        if let Some(object) = self.objects.get_mut(&address) {
+            object.is_outside = true;
+        }
     }
 
     /// Ends an object's life; its address stays taken.
@@ -117,6 +157,9 @@ impl Memory {
 
     /// The object around or before an address.
     pub fn reach(&self, address: u64) -> Option<Reach> {
+        if let Some(fence) = self.fence.filter(|fence| fence.has(address)) {
+            return Some(fence);
+        }
         let (base, object) = self.objects.range(..=address).next_back()?;
         Some(Reach { base: *base, size: object.bytes.len() as u64 })
     }
@@ -136,6 +179,23 @@ impl Memory {
     }
 
     pub fn load(&mut self, address: u64, size: u64) -> Result<Bits, Stop> {
+        let value = self.load_set(address, size)?;
+        if value.is_known() || self.unset.is_none() {
+            return Ok(value);
+        }
+        let (start, object) = find(&self.objects, address, size)?;
+        let at = (address - start) as usize;
+        let mut bits = 0;
+        for place in (at..at + size as usize).rev() {
+            let (byte, _) = object.byte(&mut self.words, self.unset.as_mut(), place);
+            bits = bits << 8 | u128::from(byte);
+        }
+        let word = object.word(&mut self.words, self.unset.as_mut(), at, size as usize);
+        Ok(Bits { bits, unset: 0, word })
+    }
+
+    /// As [`load`](Self::load), without making up what nobody has set: that is no address.
+    pub fn load_set(&mut self, address: u64, size: u64) -> Result<Bits, Stop> {
         self.touch(address, size, false);
         let (start, object) = find(&self.objects, address, size)?;
         let at = (address - start) as usize;
@@ -144,13 +204,19 @@ impl Memory {
             little_endian.fold(0u128, |bits, byte| bits << 8 | u128::from(*byte))
         };
         let unset = read(&object.unset);
+        if unset != 0 && object.is_outside {
+            return Err(Stop::Unsupported("an object outside the program".to_owned()));
+        }
         let bits = read(&object.bytes) & !unset;
-        let word = object.word(&mut self.words, at, size as usize);
+        let word = object.word(&mut self.words, None, at, size as usize);
         Ok(Bits { bits, unset, word })
     }
 
     pub fn store(&mut self, address: u64, size: u64, value: Bits) -> Result<(), Stop> {
         self.touch(address, size, true);
+        if self.fence.is_some_and(|fence| fence.is_left(address, size)) {
+            return Err(Stop::Fault(FaultKind::OutOfBounds));
+        }
         let words = &mut self.words;
         let word = value.word.map(|word| words.resize(word, 8 * size as u32, false));
         let (object, at) = find_mut(&mut self.objects, address, size)?;
@@ -158,6 +224,7 @@ impl Memory {
             let byte = |bits: u128| bits.checked_shr(8 * index as u32).unwrap_or(0) as u8;
             object.bytes[at + index] = byte(value.bits);
             object.unset[at + index] = byte(value.unset);
+            object.origins.remove(&(at + index));
             let part = word.map(|word| words.extract(word, 8 * index as u32, 8));
             object.set_word(words, at + index, part);
         }
@@ -218,12 +285,18 @@ impl Memory {
         let (bytes, unset) =
             (object.bytes[range.clone()].to_vec(), object.unset[range.clone()].to_vec());
         let copied: Vec<(usize, WordId)> =
-            object.words.range(range).map(|(place, word)| (place - at, *word)).collect();
+            object.words.range(range.clone()).map(|(place, word)| (place - at, *word)).collect();
+        let origins: Vec<(usize, Origin)> = match self.unset {
+            Some(_) => range.map(|place| (place - at, object.origin(place))).collect(),
+            None => Vec::new(),
+        };
         let (object, at) = find_mut(&mut self.objects, to, size)?;
         object.bytes[at..at + size as usize].copy_from_slice(&bytes);
         object.unset[at..at + size as usize].copy_from_slice(&unset);
+        object.origins.retain(|place, _| !(at..at + size as usize).contains(place));
         object.forget_words(at, size as usize);
         object.words.extend(copied.into_iter().map(|(place, word)| (at + place, word)));
+        object.origins.extend(origins.into_iter().map(|(place, origin)| (at + place, origin)));
         Ok(())
     }
 
@@ -250,6 +323,7 @@ impl Memory {
         let (object, at) = find_mut(&mut self.objects, to, size)?;
         object.bytes[at..at + size as usize].fill(byte);
         object.unset[at..at + size as usize].fill(unset);
+        object.origins.retain(|place, _| !(at..at + size as usize).contains(place));
         object.forget_words(at, size as usize);
         Ok(())
     }
@@ -263,7 +337,7 @@ impl Memory {
         // Neighbours that hold the same become one choice.
         let mut runs: Vec<(u64, WordId)> = Vec::new();
         for place in places {
-            let value = object.word(words, place as usize, size as usize);
+            let value = object.word(words, self.unset.as_mut(), place as usize, size as usize);
             let value = value.unwrap_or_else(|| object.constant(words, place as usize, size));
             match runs.last_mut() {
                 Some((last, same)) if *same == value => *last = place,
@@ -304,8 +378,11 @@ impl Memory {
             let is_here = words.eq(unknown, here);
             for index in 0..size {
                 let at = (place + index) as usize;
-                let old = object.words.get(&at).copied();
-                let old = old.unwrap_or_else(|| words.constant(8, object.bytes[at].into()));
+                let (byte, old) = object.byte(words, self.unset.as_mut(), at);
+                if self.unset.is_some() {
+                    (object.bytes[at], object.unset[at]) = (byte, 0);
+                }
+                let old = old.unwrap_or_else(|| words.constant(8, byte.into()));
                 let new = words.extract(word, 8 * index as u32, 8);
                 let either = words.choice(is_here, new, old);
                 object.set_word(words, at, Some(either));
@@ -328,19 +405,45 @@ impl Memory {
 }
 
 impl Object {
+    /// A byte and its word, made up where nobody has set it and `inputs` say what it is.
+    fn byte(
+        &self,
+        words: &mut Words,
+        inputs: Option<&mut UnsetBytes>,
+        at: usize,
+    ) -> (u8, Option<WordId>) {
+        let set = (self.bytes[at], self.words.get(&at).copied());
+        match inputs.filter(|_| self.unset[at] != 0) {
+            Some(inputs) => inputs.byte(words, self.origin(at), set, self.unset[at]),
+            None => set,
+        }
+    }
+
+    fn origin(&self, at: usize) -> Origin {
+        self.origins.get(&at).copied().unwrap_or((self.number, at as u32))
+    }
+
     /// The word of some bytes, where any follows from inputs.
-    fn word(&self, words: &mut Words, at: usize, size: usize) -> Option<WordId> {
-        self.words.range(at..at + size).next()?;
+    fn word(
+        &self,
+        words: &mut Words,
+        mut inputs: Option<&mut UnsetBytes>,
+        at: usize,
+        size: usize,
+    ) -> Option<WordId> {
+        if inputs.is_none() {
+            self.words.range(at..at + size).next()?;
+        }
         let mut whole: Option<WordId> = None;
         for place in (at..at + size).rev() {
-            let byte = self.words.get(&place).copied();
-            let byte = byte.unwrap_or_else(|| words.constant(8, self.bytes[place].into()));
+            let (byte, word) = self.byte(words, inputs.as_deref_mut(), place);
+            let byte = word.unwrap_or_else(|| words.constant(8, byte.into()));
             whole = Some(match whole {
                 Some(high) => words.concat(high, byte),
                 None => byte,
             });
         }
-        whole
+        whole.filter(|word| words.as_const(*word).is_none())
     }
 
     fn constant(&self, words: &mut Words, at: usize, size: u64) -> WordId {

@@ -18,6 +18,25 @@ pub struct Record {
     pub is_cut: bool,
 }
 
+/// Where a run is within a function. The instruction behind the last one of a block is the first
+/// of another, so the end of a block is not told by instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Point {
+    Inst(InstId),
+    /// The terminator of this block.
+    End(BlockId),
+}
+
+impl Point {
+    /// The instruction; `None` at the end of a block.
+    pub fn inst(self) -> Option<InstId> {
+        match self {
+            Point::Inst(inst) => Some(inst),
+            Point::End(_) => None,
+        }
+    }
+}
+
 /// One executed instruction, or the end of a block.
 #[derive(Clone, Debug)]
 pub struct Executed {
@@ -26,8 +45,8 @@ pub struct Executed {
     pub frame: u32,
     /// How many calls deep.
     pub depth: u32,
-    /// An instruction behind the end of a block stands for its terminator.
-    pub inst: InstId,
+    pub at: Point,
+    /// The block `at` belongs to.
     pub block: BlockId,
     /// What it computed, where that is a number.
     pub value: Option<u128>,
@@ -59,7 +78,7 @@ impl<'p> Machine<'p> {
             Value::Bits(bits) if bits.is_known() => Some(bits.bits),
             _ => None,
         };
-        self.record_one(frame, inst, frame.body.insts[inst].block, value, None);
+        self.record_one(frame, Point::Inst(inst), frame.body.insts[inst].block, value, None);
     }
 
     pub(crate) fn record_leave(
@@ -75,13 +94,13 @@ impl<'p> Machine<'p> {
             Ok(Next::Block(to)) => Some(*to),
             _ => None,
         };
-        self.record_one(frame, frame.body.blocks[block].end, block, None, to);
+        self.record_one(frame, Point::End(block), block, None, to);
     }
 
     fn record_one(
         &mut self,
         frame: &Frame<'p>,
-        inst: InstId,
+        at: Point,
         block: BlockId,
         value: Option<u128>,
         to: Option<BlockId>,
@@ -98,7 +117,7 @@ impl<'p> Machine<'p> {
             function: frame.id,
             frame: frame.number,
             depth,
-            inst,
+            at,
             block,
             value,
             to,

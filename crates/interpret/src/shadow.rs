@@ -73,6 +73,7 @@ impl Machine<'_> {
                 let defined = words.binary(WordOp::UnsignedLt, b, limit);
                 self.holds(defined, Why::Check(FaultKind::Shift));
             }
+            Add | Sub if nsw && width < 64 => self.check_wide_sum(op, (a, b), width),
             Add | Sub if nsw => {
                 // Overflow shows in the signs of the operands and the result.
                 let Some(operator) = operator(op) else { return };
@@ -88,6 +89,21 @@ impl Machine<'_> {
             Mul if nsw => self.check_product((a, b), width),
             _ => {}
         }
+    }
+
+    /// A sum with one bit more has room for every result: intervals see at once that small ones
+    /// fit.
+    fn check_wide_sum(&mut self, op: BinaryOp, (a, b): (WordId, WordId), width: u32) {
+        let Some(operator) = operator(op) else { return };
+        let words = &mut self.memory.words;
+        let (a, b) = (words.sign_extend(a, width + 1), words.sign_extend(b, width + 1));
+        let sum = words.binary(operator, a, b);
+        let most = (1u128 << (width - 1)) - 1;
+        let (high, low) = (words.constant(width + 1, most), words.constant(width + 1, !most));
+        let below = words.binary(WordOp::SignedLe, sum, high);
+        let above = words.binary(WordOp::SignedLe, low, sum);
+        let fits = words.and(below, above);
+        self.holds(fits, Why::Check(FaultKind::SignedOverflow));
     }
 
     /// A product with a constant overflows outside a range; of others the solver is not asked.

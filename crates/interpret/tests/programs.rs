@@ -28,6 +28,6 @@ macro_rules! programs {
 }
 
 programs! {
-    aggregates arithmetic atomics bit_fields control conversions floats initialisers jumps
-    macros memory varargs wide
+    aggregates arithmetic atomics bit_fields calendar control conversions floats formats
+    initialisers jumps macros maths memory numbers options scanning sorting tokens varargs wide
 }

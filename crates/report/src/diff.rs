@@ -1,4 +1,4 @@
-//! Changes as people read them: unified diffs.
+//! Changes as people read them and `patch` applies them: unified diffs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 use findings::Change;
 
 use crate::edits::{Extent, extent};
-use crate::sources::{Sources, one_line};
+use crate::sources::{Sources, is_plain};
 
 /// Unchanged lines shown around a change.
 const CONTEXT: u32 = 3;
@@ -17,8 +17,12 @@ pub struct Hunk {
     pub file: String,
     /// The first line shown; 0 where the change was not found in the file.
     pub line: u32,
-    /// Each with ' ', '-' or '+'.
+    /// Each with ' ', '-' or '+'. A carriage return before the end of a line is part of it.
     pub lines: Vec<(char, String)>,
+    /// The last line shown ends the file without ending itself.
+    pub is_open: bool,
+    /// Every byte of the lines is shown.
+    pub is_exact: bool,
 }
 
 /// What the changes do to the files they are about.
@@ -49,25 +53,52 @@ pub fn hunks(changes: &[Change], sources: &mut Sources) -> Vec<Hunk> {
     hunks
 }
 
-/// As `diff -u` writes it.
-pub fn unified(changes: &[Change], sources: &mut Sources) -> String {
+/// As `diff -u` writes it. `None` where the changed lines hold what a terminal must not see, or
+/// no UTF-8: a diff without it would not apply.
+pub fn unified(changes: &[Change], sources: &mut Sources) -> Option<String> {
     let mut text = String::new();
     let mut file = None;
+    // How many lines the hunks before have added to the file.
+    let mut shift = 0i64;
     for hunk in hunks(changes, sources) {
+        let is_shown = hunk.is_exact && hunk.lines.iter().all(|(_, line)| is_line(line));
+        if !is_shown || !is_plain(&hunk.file) {
+            return None;
+        }
         let mut line = |line: &str| writeln!(text, "{line}").expect("writing to a string");
         if file.as_ref() != Some(&hunk.file) {
-            let shown = one_line(&hunk.file);
-            line(&format!("--- a/{shown}\n+++ b/{shown}"));
+            let name = name(&hunk.file);
+            line(&format!("--- a/{name}\n+++ b/{name}"));
             file = Some(hunk.file.clone());
+            shift = 0;
         }
         let count = |left_out: char| hunk.lines.iter().filter(|(m, _)| *m != left_out).count();
         let (old, new) = (count('+'), count('-'));
-        line(&format!("@@ -{0},{old} +{0},{new} @@", hunk.line));
-        for (mark, content) in &hunk.lines {
-            line(&format!("{mark}{}", one_line(content)));
+        let start = i64::from(hunk.line) + shift;
+        line(&format!("@@ -{},{old} +{start},{new} @@", hunk.line));
+        shift += new as i64 - old as i64;
+        let last = |left_out: char| hunk.lines.iter().rposition(|(mark, _)| *mark != left_out);
+        let open = [last('+'), last('-')];
+        for (at, (mark, content)) in hunk.lines.iter().enumerate() {
+            line(&format!("{mark}{content}"));
+            if hunk.is_open && open.contains(&Some(at)) {
+                line("\\ No newline at end of file");
+            }
         }
     }
-    text
+    Some(text)
+}
+
+/// A file as `patch -p1` wants it: from the root of all files where it lies elsewhere. A blank
+/// does not end a name that a tab follows.
+fn name(file: &str) -> String {
+    let inside = file.trim_start_matches('/');
+    if inside.contains(' ') { format!("{inside}\t") } else { inside.to_owned() }
+}
+
+/// Whether a line can be shown as it is.
+fn is_line(line: &str) -> bool {
+    is_plain(&line.strip_suffix('\r').unwrap_or(line).replace('\t', " "))
 }
 
 fn not_found(change: &Change) -> Hunk {
@@ -76,18 +107,41 @@ fn not_found(change: &Change) -> Hunk {
     };
     let mut lines = mark('-', &change.old);
     lines.extend(mark('+', &change.new));
-    Hunk { file: change.place.file.clone(), line: change.place.line, lines }
+    let (file, line) = (change.place.file.clone(), change.place.line);
+    Hunk { file, line, lines, is_open: false, is_exact: true }
 }
 
 fn hunk(file: &str, edits: &[(Extent, &Change)], sources: &mut Sources) -> Option<Hunk> {
     let first = edits.first()?.0.start_line;
-    let last = edits.iter().map(|(extent, _)| extent.end_line).max()?;
-    let mut line = |number: u32| -> Option<String> {
-        let bytes = sources.raw_line(file, number)?;
-        Some(String::from_utf8_lossy(bytes).into_owned())
+    // Old text that goes on to the end of a file ends with its last line.
+    let last = edits.iter().map(|(extent, _)| extent.end_line).max()?.min(n_lines(file, sources));
+    let old: Vec<String> = (first..=last).map_while(|n| line(file, n, sources)).collect();
+    let is_exact = (first..=last).all(|n| is_utf8(file, n, sources));
+    let new = changed(&old, first, edits)?;
+    let n_context = n_context(file, first..=last, sources);
+    let begin = first.saturating_sub(n_context).max(1);
+    let mut context = |range: std::ops::Range<u32>| -> Vec<(char, String)> {
+        range.map_while(|n| line(file, n, sources)).map(|text| (' ', text)).collect()
     };
-    let old: Vec<String> = (first..=last).map_while(&mut line).collect();
+    let mut lines = context(begin..first);
+    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &old, &new) {
+        lines.extend(op.iter_changes(&old, &new).map(|change| {
+            let mark = change.tag().to_string().chars().next().unwrap_or(' ');
+            (mark, change.value())
+        }));
+    }
+    let after = context(last + 1..last + n_context + 1);
+    let end = last + u32::try_from(after.len()).unwrap_or(0);
+    lines.extend(after);
+    let is_open = sources.whole_line(file, end).is_some_and(|(_, is_ended)| !is_ended);
+    Some(Hunk { file: file.to_owned(), line: begin, lines, is_open, is_exact })
+}
+
+/// The lines from `first` on after the changes.
+fn changed(old: &[String], first: u32, edits: &[(Extent, &Change)]) -> Option<Vec<String>> {
     let mut new = old.join("\n");
+    // What is added ends its lines as the file does.
+    let has_returns = old.first().is_some_and(|line| line.ends_with('\r'));
     // From the end, so that places before it stay where they are.
     for (extent, change) in edits.iter().rev() {
         let offset = |row: u32, column: u32| -> Option<usize> {
@@ -101,28 +155,46 @@ fn hunk(file: &str, edits: &[(Extent, &Change)], sources: &mut Sources) -> Optio
         if !new.is_char_boundary(start) || !new.is_char_boundary(end) || start > end {
             return None;
         }
-        new.replace_range(start..end, &change.new);
+        let text = match has_returns {
+            true => change.new.replace("\r\n", "\n").replace('\n', "\r\n"),
+            false => change.new.clone(),
+        };
+        new.replace_range(start..end, &text);
     }
-    let new: Vec<String> = new.split('\n').map(str::to_owned).collect();
-    let begin = first.saturating_sub(CONTEXT).max(1);
-    let mut context = |range: std::ops::Range<u32>| -> Vec<(char, String)> {
-        range.map_while(&mut line).map(|text| (' ', text)).collect()
+    if new.is_empty() {
+        return Some(Vec::new());
+    }
+    Some(new.split('\n').map(str::to_owned).collect())
+}
+
+/// As many unchanged lines as can be shown on both sides alike: `patch` takes a side with fewer
+/// for the beginning or the end of the file.
+fn n_context(file: &str, lines: std::ops::RangeInclusive<u32>, sources: &mut Sources) -> u32 {
+    let mut is_shown = |number: u32| match line(file, number, sources) {
+        Some(text) => is_line(&text) && is_utf8(file, number, sources),
+        None => true,
     };
-    let mut lines = context(begin..first);
-    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &old, &new) {
-        lines.extend(op.iter_changes(&old, &new).map(|change| {
-            let mark = change.tag().to_string().chars().next().unwrap_or(' ');
-            (mark, change.value())
-        }));
-    }
-    let mut after = context(last + 1..last + CONTEXT + 1);
-    // What follows the last end of a line is no line: a diff that has one does not apply.
-    let next = last + 1 + u32::try_from(after.len()).unwrap_or(0);
-    if after.last().is_some_and(|(_, text)| text.is_empty()) && line(next).is_none() {
-        after.pop();
-    }
-    lines.extend(after);
-    Some(Hunk { file: file.to_owned(), line: begin, lines })
+    let both = |n: &u32| (lines.start().saturating_sub(*n), lines.end() + n);
+    let shown = (1..=CONTEXT)
+        .map(|n| both(&n))
+        .take_while(|(before, after)| (*before == 0 || is_shown(*before)) && is_shown(*after));
+    u32::try_from(shown.count()).unwrap_or(0)
+}
+
+fn line(file: &str, number: u32, sources: &mut Sources) -> Option<String> {
+    let (bytes, _) = sources.whole_line(file, number)?;
+    Some(String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn is_utf8(file: &str, number: u32, sources: &mut Sources) -> bool {
+    let line = sources.whole_line(file, number);
+    line.is_none_or(|(bytes, _)| std::str::from_utf8(bytes).is_ok())
+}
+
+fn n_lines(file: &str, sources: &mut Sources) -> u32 {
+    let text = sources.content(file).unwrap_or_default();
+    let ends = text.iter().filter(|byte| **byte == b'\n').count();
+    u32::try_from(ends + usize::from(!text.ends_with(b"\n"))).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -139,7 +211,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let text: String = (1..=30).map(|n| format!("line {n}\n")).collect();
         std::fs::write(folder.path().join("a.c"), text).unwrap();
-        unified(changes, &mut Sources::new(folder.path()))
+        unified(changes, &mut Sources::new(folder.path())).unwrap()
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub fn extent(change: &Change, sources: &mut Sources) -> Option<Extent> {
     }
     let old: Vec<&str> = change.old.split('\n').collect();
     let (first, last) = (old.first()?.as_bytes(), old.last()?.as_bytes());
+    // Lines come without the carriage returns they end in.
+    let first = if old.len() > 1 { first.strip_suffix(b"\r").unwrap_or(first) } else { first };
     let line = sources.raw_line(&place.file, place.line)?;
     let begins = |at: usize| line.get(at..).is_some_and(|rest| rest.starts_with(first));
     let start = match (place.column as usize).checked_sub(1) {

@@ -55,6 +55,19 @@ impl Sources {
         Some(line.strip_suffix(b"\r").unwrap_or(line))
     }
 
+    /// The bytes of a line with a carriage return it may end in, and whether it ends at all.
+    /// What follows the last end of a line is no line where it is empty.
+    pub fn whole_line(&mut self, file: &str, line: u32) -> Option<(&[u8], bool)> {
+        let file = self.file(file)?;
+        let index = usize::try_from(line.checked_sub(1)?).ok()?;
+        let start = *file.starts.get(index)?;
+        match file.starts.get(index + 1) {
+            Some(next) => Some((&file.bytes[start..next - 1], true)),
+            None if start == file.bytes.len() => None,
+            None => Some((&file.bytes[start..], false)),
+        }
+    }
+
     /// The whole content of a file.
     pub fn content(&mut self, file: &str) -> Option<&[u8]> {
         self.file(file).map(|file| file.bytes.as_slice())
@@ -121,6 +134,11 @@ fn printable_char(c: char) -> char {
         c if c.is_control() => '\u{fffd}',
         c => c,
     }
+}
+
+/// Whether text is shown as it is: nothing in it steers the terminal.
+pub fn is_plain(text: &str) -> bool {
+    text.chars().all(|c| printable_char(c) == c)
 }
 
 /// Text from outside (messages, names, paths) made safe to print on one line.

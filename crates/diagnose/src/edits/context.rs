@@ -2,19 +2,25 @@
 
 use std::ops::Range;
 
-use syntax::{Declaration, Expression, Source};
+use syntax::{Declaration, Expression, Source, TokenKind, tokens};
 
 pub struct Context<'s> {
     pub source: &'s Source,
     pub declarations: Vec<Declaration>,
     /// Object-like macros whose body is a number or a product of such.
     pub macros: Vec<String>,
+    /// Function-like macros whose body is a size: `ARRAY_LEN(a)`.
+    sizes: Vec<String>,
+    /// The enumerators of each `enum`.
+    pub enums: Vec<Vec<String>>,
 }
 
 impl<'s> Context<'s> {
     pub fn new(source: &'s Source) -> Self {
-        let macros = numeric_macros(&String::from_utf8_lossy(source.text()));
-        Self { source, declarations: source.declarations(), macros }
+        let text = String::from_utf8_lossy(source.text());
+        let (macros, sizes) = numeric_macros(&text);
+        let declarations = source.declarations();
+        Self { source, declarations, macros, sizes, enums: enums(source.text()) }
     }
 
     pub fn text(&self, bytes: &Range<usize>) -> String {
@@ -93,7 +99,10 @@ impl<'s> Context<'s> {
             "sizeof_expression" => true,
             "call_expression" => {
                 let text = self.text(&expression.bytes);
-                text.starts_with("strlen") || text.starts_with("sizeof")
+                let callee = text.split('(').next().unwrap_or_default().trim();
+                text.starts_with("strlen")
+                    || text.starts_with("sizeof")
+                    || self.sizes.iter().any(|name| name == callee)
             }
             "subscript_expression" | "field_expression" => self.is_number_place(expression),
             _ => false,
@@ -110,6 +119,14 @@ impl<'s> Context<'s> {
         let base = text.split('[').next().unwrap_or("").trim();
         let variable = self.variable(base, expression.bytes.start);
         variable.is_some_and(|v| v.shape.len() == 1 && is_number(&v.base))
+    }
+
+    /// Whether a text names a member that is a pointer: `list->head`.
+    pub fn is_pointer_member(&self, text: &str) -> bool {
+        let Some(at) = text.rfind(['.', '>']) else { return false };
+        let name = text[at + 1..].trim();
+        let mut members = self.declarations.iter().filter(|d| d.is_member && d.name == name);
+        members.next().is_some_and(|first| first.shape == "*") && members.all(|m| m.shape == "*")
     }
 
     /// Pointer variables and, for arrays, their lengths as written.
@@ -158,8 +175,9 @@ pub fn is_macro_name(name: &str) -> bool {
     !name.chars().any(|c| c.is_ascii_lowercase())
 }
 
-fn numeric_macros(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
+/// Macros that are numbers, and those that are sizes of what they are given.
+fn numeric_macros(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut found, mut sizes) = (Vec::new(), Vec::new());
     for line in text.lines() {
         let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
         let Some(rest) = rest.trim_start().strip_prefix("define") else { continue };
@@ -168,9 +186,40 @@ fn numeric_macros(text: &str) -> Vec<String> {
         let body = body.split("/*").next().unwrap_or("").split("//").next().unwrap_or("").trim();
         let is_plain = body.chars().all(|c| c.is_ascii_digit() || "()+-* xXuUlL".contains(c));
         let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        // `#define N (sizeof a / sizeof a[0])`, or the same of a parameter.
+        if body.contains("sizeof") && body.contains('/') {
+            match name.split_once('(') {
+                Some((name, _)) => sizes.push(name.to_owned()),
+                None if is_name => found.push(name.to_owned()),
+                None => {}
+            }
+            continue;
+        }
         if is_name && is_plain && body.chars().any(|c| c.is_ascii_digit()) {
             found.push(name.to_owned());
         }
+    }
+    (found, sizes)
+}
+
+/// The names between the braces of each `enum`, in their order.
+fn enums(text: &[u8]) -> Vec<Vec<String>> {
+    let all = tokens(text);
+    let mut found = Vec::new();
+    for (at, _) in all.iter().enumerate().filter(|(_, token)| token.text == "enum") {
+        let mut rest = all[at + 1..].iter().skip_while(|token| token.kind == TokenKind::Word);
+        if rest.next().is_none_or(|token| token.text != "{") {
+            continue;
+        }
+        let inside: Vec<_> = rest.take_while(|token| token.text != "}").collect();
+        let mut names = Vec::new();
+        for (index, token) in inside.iter().enumerate() {
+            let begins = index == 0 || inside[index - 1].text == ",";
+            if begins && token.kind == TokenKind::Word {
+                names.push(token.text.clone());
+            }
+        }
+        found.push(names);
     }
     found
 }

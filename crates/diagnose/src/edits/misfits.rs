@@ -93,7 +93,9 @@ impl Rules<'_, '_, '_> {
             // `text = 0` is meant for a number more often than for a pointer.
             "assignment_expression" if e.parent.1 == Some("left") => {
                 let right = self.find(around.operands.get(1)?)?;
-                let is_literal = right.kind == "number_literal";
+                // `p += 2` fits a pointer as well as a number.
+                let is_plain = self.text(around.operator.as_ref()?) == "=";
+                let is_literal = is_plain && right.kind == "number_literal";
                 is_literal.then(|| (Type::number(), around.bytes.clone()))
             }
             "argument_list" => Some((self.passed(around, &e.bytes)?, around.bytes.clone())),

@@ -4,14 +4,19 @@
 //! expression around them whose value can be chosen by a conditional expression, so that one
 //! repair program can hold all edits at once.
 
+mod breaks;
 mod conditions;
+mod constants;
 mod context;
 mod copies;
+mod guards;
 mod limits;
 mod misfits;
+mod omissions;
 mod rules;
 
 pub use context::Context;
+pub use guards::guards;
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -24,6 +29,9 @@ use crate::library::Library;
 
 /// Longer texts are left to the diff.
 const MAX_SHOWN: usize = 24;
+
+/// The condition of what is added without one.
+const ALWAYS: &str = "1";
 
 /// One possible change of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +50,16 @@ pub struct Edit {
     /// The statement it changes, its own bytes.
     pub statement: Range<usize>,
     pub function: String,
+    /// The statement that is added before `bytes`, where it exchanges nothing.
+    pub guard: Option<Guard>,
+}
+
+/// `if (condition) exit`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    pub condition: String,
+    /// A whole statement: `return 0;`.
+    pub exit: String,
 }
 
 impl Edit {
@@ -55,6 +73,11 @@ impl Edit {
     /// The kind of mistake, and what should stand there.
     pub fn why(&self, source: &Source) -> String {
         let (kind, old) = (self.kind.replace('-', " "), source.slice(&self.bytes));
+        match &self.guard {
+            Some(guard) if guard.condition == ALWAYS => return format!("{kind}: `{}`", guard.exit),
+            Some(guard) => return format!("{kind}: `if ({}) {}`", guard.condition, guard.exit),
+            None => {}
+        }
         let is_short = |text: &str| text.len() <= MAX_SHOWN && !text.contains('\n');
         match is_short(&old) && is_short(&self.new) {
             true => format!("{kind}: `{}` instead of `{old}`", self.new),
@@ -113,7 +136,10 @@ pub fn enumerate(
         }
         rules::edits_of(&context, file, library, &statement, &mut found);
     }
+    found.extend(breaks::breaks(source, file, library, lines));
     copies::prefer(&context, library, &mut found);
+    // Of two kinds of mistake with one remedy the likelier stays.
+    found.sort_by_key(|edit| (u32::MAX - edit.weight, edit.bytes.start));
     let mut known = BTreeSet::new();
     found.retain(|edit| {
         let is_change = source.slice(&edit.bytes) != edit.new;
@@ -124,7 +150,6 @@ pub fn enumerate(
             && edit.weight > 0
             && known.insert((edit.bytes.start, edit.bytes.end, edit.new.clone()))
     });
-    found.sort_by_key(|edit| (u32::MAX - edit.weight, edit.bytes.start));
     found
 }
 

@@ -201,6 +201,7 @@ impl Rules<'_, '_, '_> {
             weight,
             statement: self.statement.bytes.clone(),
             function: self.statement.function.clone(),
+            guard: None,
         });
     }
 
@@ -220,21 +221,29 @@ impl Rules<'_, '_, '_> {
             self.operator(e, operator);
         }
         match e.kind {
+            "number_literal" if self.is_character_test(e) => {}
             "number_literal" => self.literal(e),
             "char_literal" => self.character(e),
             "identifier" => self.identifier(e),
             "field_expression" => self.member(e),
             "binary_expression" => self.binary(e),
             "update_expression" => self.update(e),
+            "sizeof_expression" => {
+                self.other_size(e);
+                self.element_count(e);
+            }
+            "call_expression" => self.call(e),
             _ => {}
         }
-        if self.is_bound(e) {
+        if self.is_bound(e) && !self.is_character_test(e) {
             self.off_by_one(e);
             self.other_bounds(e);
             self.other_index(e);
         }
+        self.sign_extension(e);
         if self.is_condition(e) {
             self.condition(e);
+            self.missing_limit(e);
         }
     }
 
@@ -250,6 +259,7 @@ impl Rules<'_, '_, '_> {
         if e.kind == "assignment_expression" && !self.is_number_target(e) {
             return;
         }
+        let compares_pointers = matches!(&old[..], "==" | "!=") && self.has_pointer(e);
         // Of pointers there are only sums and differences.
         let may_be_pointers = is_binary && matches!(&old[..], "+" | "-") && !self.has_numbers(e);
         let alternatives: Vec<(String, u32)> = self
@@ -259,7 +269,9 @@ impl Rules<'_, '_, '_> {
             .map(|(other, weight)| (other.to_owned(), weight))
             .collect();
         for (new, weight) in alternatives {
-            if may_be_pointers && !matches!(&new[..], "+" | "-") {
+            if may_be_pointers && !matches!(&new[..], "+" | "-")
+                || compares_pointers && new.contains(['<', '>'])
+            {
                 continue;
             }
             if !is_binary {
@@ -298,6 +310,15 @@ impl Rules<'_, '_, '_> {
         e.operands.iter().all(|bytes| self.find(bytes).is_some_and(|o| self.context.is_number(o)))
     }
 
+    /// Whether an operand is a pointer, as far as can be seen.
+    fn has_pointer(&self, e: &Expression) -> bool {
+        e.operands.iter().any(|operand| {
+            let text = self.text(operand);
+            let variable = self.context.variable(&text, operand.start);
+            text == "NULL" || variable.is_some_and(|v| !v.shape.is_empty())
+        })
+    }
+
     fn literal(&mut self, e: &Expression) {
         let text = self.text(&e.bytes);
         let Some(value) = text.parse::<i64>().ok().filter(|value| *value < i64::MAX) else {
@@ -312,7 +333,10 @@ impl Rules<'_, '_, '_> {
         self.add(&e.bytes, (value + 1).to_string(), kind, raised);
         // `n + 0` is said better without.
         let is_needless = value == 1 && self.is_offset(e);
-        if value > 0 && !is_needless {
+        // Nobody means the program's name where an argument is read.
+        let is_argument = e.parent == ("subscript_expression", Some("index"))
+            && self.parent(&e.bytes).is_some_and(|p| self.text(&p.bytes).starts_with("argv"));
+        if value > 0 && !is_needless && !(is_argument && value == 1) {
             self.add(&e.bytes, (value - 1).to_string(), kind, weight);
         } else if value == 0 && !is_negated {
             self.add(&e.bytes, "-1".to_owned(), kind, weight / 2);
@@ -361,23 +385,13 @@ impl Rules<'_, '_, '_> {
         found.into_iter().map(|value| value.to_string()).collect()
     }
 
-    fn character(&mut self, e: &Expression) {
-        let new = match self.text(&e.bytes).as_str() {
-            "'\\0'" => "'0'",
-            "'0'" => "'\\0'",
-            "' '" => "'\\0'",
-            "'\\n'" => "'\\0'",
-            _ => return,
-        };
-        self.add_kind(&e.bytes, new.to_owned(), "other-constant");
-    }
-
     fn identifier(&mut self, e: &Expression) {
         if e.parent.1 == Some("function") {
             return;
         }
         self.misfit(e);
         self.counted_elsewhere(e);
+        self.enumerator(e);
         let name = self.text(&e.bytes);
         let Some(variable) = self.context.variable(&name, e.bytes.start) else { return };
         if variable.shape.contains('(') {

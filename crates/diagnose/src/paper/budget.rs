@@ -6,45 +6,29 @@ use super::Settings;
 /// Of one branch with one number of changes, this share of the solutions.
 const SHARE: usize = 8;
 
-/// Branches with a question the solver gave up on before no more is asked.
-const MAX_GIVEN_UP: usize = 6;
-
-/// Optimising asks z3 many questions in one, and gets the resources of as many.
-pub const MAXSAT_QUESTIONS: u64 = 10;
-
 /// Counts work, so that what is found does not depend on the machine; remembers what ran out.
 pub struct Budget {
     settings: Settings,
-    n_questions: u64,
-    /// z3's resource units.
-    spent: u64,
     n_given_up: usize,
     why_given_up: String,
     is_out_of_solutions: bool,
-    is_out_of_questions: bool,
-    is_out_of_resources: bool,
+    is_out_of_work: bool,
     is_out_here: bool,
+    /// Which sets were not tried.
+    left_out: String,
 }
 
 impl Budget {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
-            n_questions: 0,
-            spent: 0,
             n_given_up: 0,
             why_given_up: String::new(),
             is_out_of_solutions: false,
-            is_out_of_questions: false,
-            is_out_of_resources: false,
+            is_out_of_work: false,
             is_out_here: false,
+            left_out: String::new(),
         }
-    }
-
-    /// A question was asked; all so far took so many of z3's resource units.
-    pub fn asked(&mut self, spent: u64) {
-        self.n_questions += if self.settings.maxsat { MAXSAT_QUESTIONS } else { 1 };
-        self.spent = spent;
     }
 
     pub fn gave_up(&mut self, why: String) {
@@ -52,14 +36,11 @@ impl Budget {
         self.why_given_up = why;
     }
 
-    /// Whether to ask any more.
-    pub fn is_left(&mut self, n_found: usize) -> bool {
+    /// Whether to go on after so much work.
+    pub fn is_left(&mut self, n_found: usize, work: u64) -> bool {
         self.is_out_of_solutions |= n_found >= self.settings.max_solutions;
-        self.is_out_of_questions |= self.n_questions >= self.settings.max_questions;
-        self.is_out_of_resources |= self.spent >= self.settings.max_resources;
-        let is_out =
-            self.is_out_of_solutions || self.is_out_of_questions || self.is_out_of_resources;
-        !is_out && self.n_given_up < MAX_GIVEN_UP
+        self.is_out_of_work |= work >= self.settings.max_work;
+        !self.is_out_of_solutions && !self.is_out_of_work
     }
 
     /// Whether to ask any more of one branch with one number of changes.
@@ -69,33 +50,33 @@ impl Budget {
         is_left
     }
 
+    /// So many sets of so many changes are not tried, and none of more changes.
+    pub fn left_out(&mut self, n_changes: usize, n_sets: u64, has_more: bool) {
+        let plural = if n_changes == 1 { "" } else { "s" };
+        let more = if has_more { " and all of more" } else { "" };
+        self.left_out =
+            format!("; {n_sets} sets of {n_changes} change{plural}{more} were not tried");
+    }
+
     /// What ran out, for people.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        let Settings { max_solutions, max_questions, .. } = self.settings;
+        let max_solutions = self.settings.max_solutions;
         if self.n_given_up > 0 {
             let (n, why) = (self.n_given_up, &self.why_given_up);
             notes.push(format!("the solver gave up on {n} branches of the repair program ({why})"));
         }
-        if self.n_given_up >= MAX_GIVEN_UP {
-            notes.push("no more of the repair program was tried after that".to_owned());
-        }
-        if self.is_out_of_questions {
+        let left_out = &self.left_out;
+        if self.is_out_of_work {
             notes.push(format!(
-                "the repair program may have more solutions: {max_questions} questions to the \
-                 solver are used up"
+                "the repair program may have more solutions: the work for one trace is used \
+                 up{left_out}"
             ));
-        }
-        if self.is_out_of_resources {
-            notes.push(
-                "the repair program may have more solutions: the solver's resources for one trace \
-                 are used up"
-                    .to_owned(),
-            );
         }
         if self.is_out_of_solutions {
             notes.push(format!(
-                "the repair program may have more solutions than the first {max_solutions}"
+                "the repair program may have more solutions than the first \
+                 {max_solutions}{left_out}"
             ));
         } else if self.is_out_here {
             let share = max_solutions.div_ceil(SHARE);
@@ -114,47 +95,36 @@ mod tests {
     use crate::paper::Config;
 
     fn budget() -> Budget {
-        Budget::new(Settings {
-            config: Config::Basic,
-            maxsat: false,
-            max_changes: 2,
-            max_solutions: 16,
-            max_questions: 3,
-            max_resources: 1000,
-        })
+        let settings = Settings::new(Config::Basic, false, 2);
+        Budget::new(Settings { max_solutions: 16, max_work: 1000, ..settings })
     }
 
     #[test]
     fn what_did_not_run_out_is_not_mentioned() {
         let mut budget = budget();
-        budget.asked(10);
-        assert!(budget.is_left(15) && budget.is_left_here(1));
+        assert!(budget.is_left(15, 999) && budget.is_left_here(1));
         assert_eq!(budget.notes(), Vec::<String>::new());
     }
 
     #[test]
     fn what_runs_out_ends_the_search_and_is_said() {
-        let mut questions = budget();
-        (0..3).for_each(|_| questions.asked(10));
-        assert!(!questions.is_left(0));
-        assert!(questions.notes()[0].contains("3 questions to the solver are used up"));
-        let mut resources = budget();
-        resources.asked(1000);
-        assert!(!resources.is_left(0));
-        assert!(resources.notes()[0].contains("resources for one trace are used up"));
+        let mut work = budget();
+        assert!(!work.is_left(0, 1000));
+        work.left_out(2, 7, true);
+        assert!(work.notes()[0].contains("the work for one trace is used up"));
+        assert!(work.notes()[0].ends_with("; 7 sets of 2 changes and all of more were not tried"));
         let mut solutions = budget();
-        assert!(!solutions.is_left(16));
+        assert!(!solutions.is_left(16, 0));
         assert!(solutions.notes()[0].contains("more solutions than the first 16"));
         let mut branch = budget();
-        assert!(branch.is_left(2) && !branch.is_left_here(2));
+        assert!(branch.is_left(2, 0) && !branch.is_left_here(2));
         assert!(branch.notes()[0].contains("2 were looked for on each branch"));
     }
 
     #[test]
-    fn a_solver_that_keeps_giving_up_is_left_alone() {
+    fn what_the_solver_gave_up_on_is_said() {
         let mut budget = budget();
-        (0..MAX_GIVEN_UP).for_each(|_| budget.gave_up("resources".to_owned()));
-        assert!(!budget.is_left(0));
+        (0..6).for_each(|_| budget.gave_up("resources".to_owned()));
         assert!(budget.notes()[0].contains("gave up on 6 branches"));
     }
 }

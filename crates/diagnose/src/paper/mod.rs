@@ -1,17 +1,28 @@
 //! The paper's error localisation, as it has it: a repair program over the failing trace, one
-//! selector for each assignment and condition, all solutions by blocking.
+//! selector for each assignment and condition, and all solutions.
 //!
 //! The repair program is the user's text in which assignments and conditions pass through
 //! `firstfault_choose`; run on the failing input it goes the way of the error trace and records
 //! what each value and decision would be were some of them chosen otherwise. Leaving the trace
-//! at a decision, or passing the check that fails, avoids the error; z3 finds the selectors.
+//! at a decision, or passing the check that fails, avoids the error. Sets of selectors are tried
+//! one after the other ([`solve`]), or left to z3's optimiser ([`maxsat`]).
 
 mod budget;
+mod cone;
+mod formula;
+mod guess;
+mod maxsat;
+mod sets;
 mod sites;
+mod solution;
 mod solve;
+mod walk;
+
+#[cfg(test)]
+mod tests;
 
 pub use sites::Site;
-pub use solve::Solution;
+pub use solution::Solution;
 
 use base::Cancel;
 use findings::{Change, Place, Repair};
@@ -19,6 +30,7 @@ use interpret::{Choices, Machine};
 use std::collections::BTreeSet;
 use syntax::Source;
 
+use self::solve::Solved;
 use crate::judge::Given;
 use crate::trace::Trace;
 use crate::trust::Mined;
@@ -48,42 +60,38 @@ pub struct Settings {
     pub max_changes: u32,
     /// Solutions to look for, of each trace.
     pub max_solutions: usize,
-    /// Questions to the solver, for each trace.
-    pub max_questions: u64,
-    /// z3's resource units for all questions of all traces, where these have up to
-    /// [`SHORT`] steps; for twice as many steps four times that.
-    pub max_resources: u64,
+    /// Work for all traces, in z3's resource units, where these have up to [`SHORT`] steps; for
+    /// twice as many steps four times that.
+    pub max_work: u64,
 }
 
 /// Steps of a short trace.
 const SHORT: usize = 100;
 
-/// A question may take this part of the resources of its trace.
-const SHARE_OF_A_QUESTION: u64 = 4;
+/// z3's resource units for a question.
+const QUESTION: u32 = 200_000;
+
+/// Optimising may take this part of the work of its trace at once.
+const MAXSAT_SHARE: u64 = 4;
 
 impl Settings {
     /// With the limits of the command line.
     pub fn new(config: Config, maxsat: bool, max_changes: u32) -> Self {
-        Self {
-            config,
-            maxsat,
-            max_changes,
-            max_solutions: 250,
-            max_questions: 400,
-            max_resources: 4_000_000,
-        }
+        Self { config, maxsat, max_changes, max_solutions: 250, max_work: 2_000_000 }
     }
 
-    /// The same with the resources of one of some traces of so many steps.
-    fn of_one_trace(self, n_traces: usize, n_steps: usize) -> Self {
+    /// The same with the work for all traces of so many steps.
+    fn of_traces(self, n_steps: usize) -> Self {
         let times = n_steps.div_ceil(SHORT).max(1).pow(2) as u64;
-        let times = if self.maxsat { times * budget::MAXSAT_QUESTIONS } else { times };
-        let max_resources = self.max_resources * times / n_traces.max(1) as u64;
-        Self { max_resources, ..self }
+        let times = if self.maxsat { times * maxsat::QUESTIONS } else { times };
+        Self { max_work: self.max_work * times, ..self }
     }
 
     fn resources_of_a_question(&self) -> u32 {
-        u32::try_from(self.max_resources / SHARE_OF_A_QUESTION).unwrap_or(u32::MAX).max(1)
+        match self.maxsat {
+            true => u32::try_from(self.max_work / MAXSAT_SHARE).unwrap_or(u32::MAX).max(1),
+            false => QUESTION,
+        }
     }
 }
 
@@ -103,21 +111,26 @@ pub fn localise(
         let on_slice = |line: u32| trace.sliced.contains(&(file.path.clone(), line));
         sites.extend(sites::find(&sources[index], index, &on_slice));
     }
-    let settings = settings.of_one_trace(failing.len(), trace.steps.len());
+    let settings = settings.of_traces(trace.steps.len());
     let library = settings.maxsat.then_some(&request.library);
     let (compiled, sites) = compile(&sources, sites, library, compiler, cancel)?;
     let trusted = trusted(request, settings, &sites, mined);
     let mut all: Option<Vec<Solution>> = None;
     let mut notes = Vec::new();
-    for given in failing {
+    let mut work_left = settings.max_work;
+    for (n_done, given) in failing.iter().enumerate() {
         check(cancel)?;
         let choices = Choices::new(settings.config >= Config::Constraints, trusted.clone());
+        // What one trace does not need is left to the others.
+        let max_work = work_left / (failing.len() - n_done) as u64;
+        let settings = Settings { max_work, ..settings };
         let solved = run(request, &compiled, entry, given, choices)
             .map(|machine| solve::solve(machine, &sites, settings, mined, request));
-        let Some((solutions, why)) = solved else {
+        let Some(Solved { solutions, notes: why, work }) = solved else {
             notes.push("the repair program does not follow the error trace".to_owned());
             continue;
         };
+        work_left = work_left.saturating_sub(work);
         notes.extend(why);
         all = Some(match all {
             None => solutions,

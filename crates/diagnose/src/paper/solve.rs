@@ -1,378 +1,199 @@
-//! Fig 5: for each branch of the repair program, all ways to leave the error trace there.
+//! Fig 5: all ways to leave the error trace, few changes before many.
+//!
+//! The paper asks a solver for the selectors. Which of them are changed is tried here set by
+//! set instead: with the selectors known most of the repair program folds away, and what is
+//! left to ask is small.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use interpret::{Chosen, Input, Machine, Why};
-use logic::words::{Answer, Values, WordId, WordOp, WordProver, Words};
+use interpret::{Machine, Shared};
+use logic::words::{Answer, UnknownId, Values};
+use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
+use super::formula::{Formula, Projection};
+use super::sets::{Sets, smaller};
 use super::sites::Site;
-use super::{Config, Settings};
+use super::solution::Solution;
+use super::walk::{Exit, Walk, Walker};
+use super::{Config, Settings, maxsat};
 use crate::Request;
 use crate::trust::Mined;
 
-/// A set of statements whose change avoids the error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Solution {
-    /// Which sites change, and an example of what to.
-    pub sites: BTreeSet<u32>,
-    pub values: Vec<String>,
-    /// Decisions of the trace that the changed run still takes.
-    pub steps: usize,
-    /// Changed sites that the trace evaluates once.
-    pub n_once: usize,
-    /// The evaluations that choose otherwise.
-    chosen: BTreeSet<Input>,
-    /// Whether the changed run gets past the check that failed.
-    pub is_whole: bool,
+/// Branches of one set that the solver gave up on before no more of them are asked for.
+const MAX_GIVEN_UP: usize = 1;
+
+/// The solutions of one trace.
+pub struct Solved {
+    pub solutions: Vec<Solution>,
+    /// What limited the search.
+    pub notes: Vec<String>,
+    /// What it took, in z3's resource units.
+    pub work: u64,
 }
 
-impl Solution {
-    /// Section 5: longer runs first, then fewer changes, then more of them outside loops.
-    pub fn rank_key(&self) -> (usize, usize, usize, Vec<u32>) {
-        let sites = self.sites.iter().copied().collect();
-        (usize::MAX - self.steps, self.sites.len(), usize::MAX - self.n_once, sites)
-    }
-
-    pub fn verified(&self) -> String {
-        if self.is_whole {
-            "with these values the check that failed holds".to_owned()
-        } else {
-            format!(
-                "with these values the run leaves the error trace after {} decisions",
-                self.steps
-            )
-        }
-    }
-}
-
-struct Solver<'s> {
-    words: Words,
-    made: Vec<Chosen>,
-    /// Conditions of the trace that depend on choices, in order.
-    path: Vec<WordId>,
-    sites: &'s [Site],
-    settings: Settings,
-    prover: WordProver,
-    budget: Budget,
-    counts: BTreeMap<u32, usize>,
-    /// Each selector once: site, word, input.
-    selectors: Vec<(u32, WordId, Input)>,
-    unknowns: BTreeMap<Input, logic::words::UnknownId>,
-    /// What every solution must satisfy.
-    hard: Vec<WordId>,
-}
-
-/// All solutions of one trace, and what limited the search.
+/// All solutions of one trace, within limits.
 pub fn solve(
     machine: Machine,
     sites: &[Site],
     settings: Settings,
     mined: &Mined,
     request: &Request,
-) -> (Vec<Solution>, Vec<String>) {
-    let conditions = machine.path().to_vec();
-    let made = machine.choices.as_ref().map(|c| c.made.clone()).unwrap_or_default();
-    let violated = machine.violated;
-    let shared = machine.into_shared();
-    let mut selectors: Vec<(u32, WordId, Input)> = Vec::new();
-    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut unknowns = BTreeMap::new();
-    for chosen in &made {
-        *counts.entry(chosen.site).or_default() += 1;
-        if !selectors.iter().any(|(_, _, input)| *input == chosen.selector) {
-            selectors.push((chosen.site, chosen.selector_word, chosen.selector));
-            unknowns.extend(shared.unknown_of(chosen.selector).map(|id| (chosen.selector, id)));
-        }
-    }
-    let words = shared.words;
-    let budget = Budget::new(settings);
-    let mut solver = Solver {
-        words,
-        made,
-        path: Vec::new(),
-        sites,
-        settings,
-        prover: WordProver::new(settings.resources_of_a_question()),
-        budget,
-        counts,
-        selectors,
-        unknowns,
-        hard: Vec::new(),
+) -> Solved {
+    let (formula, mut shared) = Formula::of(machine, sites);
+    let projections = match settings.config >= Config::Projection {
+        true => formula.projections(&mut shared.words, mined, request),
+        false => Default::default(),
     };
-    let decisions: Vec<_> = conditions.iter().filter(|c| c.why == Why::Branch).collect();
-    solver.path = decisions.iter().map(|condition| condition.word).collect();
-    solver.constrain(mined, request);
-    solver.all(violated)
+    match settings.maxsat {
+        true => maxsat::solve(&formula, shared.words, &projections, settings),
+        false => search(&formula, shared, projections, settings),
+    }
 }
 
-impl Solver<'_> {
-    fn require(&mut self, bit: WordId) {
-        self.hard.push(bit);
-        self.prover.assert(&self.words, bit);
-    }
+/// Tries the sets of selectors.
+pub fn search(
+    formula: &Formula,
+    shared: Shared,
+    projections: BTreeMap<UnknownId, Projection>,
+    settings: Settings,
+) -> Solved {
+    let resources = settings.resources_of_a_question();
+    let walker = Walker::new(formula, shared, projections, resources);
+    Search::new(walker, settings).run()
+}
 
-    /// What every solution must satisfy.
-    fn constrain(&mut self, mined: &Mined, request: &Request) {
-        // A selector takes its alternatives and nothing else.
-        for (site, word, _) in self.selectors.clone() {
-            let n = self.sites[site as usize].alternatives.len().max(1);
-            let limit = self.words.constant(8, n as u128);
-            let within = self.words.binary(WordOp::UnsignedLe, word, limit);
-            self.require(within);
-        }
-        if self.settings.config >= Config::Constraints {
-            self.limit_changes();
-            self.use_def();
-        }
-        if self.settings.config >= Config::Projection {
-            self.project(mined, request);
-        }
-    }
+struct Search<'f, 's> {
+    walker: Walker<'f, 's>,
+    settings: Settings,
+    budget: Budget,
+    /// Pairs of selectors that are not changed together.
+    apart: BTreeSet<(usize, usize)>,
+    /// Sets that were tried, where larger ones may contain them.
+    walks: FxHashMap<Vec<usize>, Walk>,
+    /// Whether such a set leaves the trace at some step.
+    known: FxHashMap<(Vec<usize>, usize), bool>,
+    found: Vec<Solution>,
+    /// How many by number of changes and exit.
+    n_here: FxHashMap<(usize, usize), usize>,
+}
 
-    fn is_changed(&mut self, selector: WordId) -> WordId {
-        let zero = self.words.constant(8, 0);
-        let same = self.words.eq(selector, zero);
-        self.words.not(same)
-    }
-
-    fn limit_changes(&mut self) {
-        let few = self.at_most(self.settings.max_changes as usize);
-        self.require(few);
-    }
-
-    /// So many selectors change something, or fewer: counted in unary, which z3 decides far
-    /// sooner than sums.
-    fn at_most(&mut self, limit: usize) -> WordId {
-        if limit >= self.selectors.len() {
-            return self.words.bit(true);
-        }
-        // Whether more than so many of the selectors so far change something.
-        let mut more_than = vec![self.words.bit(false); limit + 1];
-        for (_, word, _) in self.selectors.clone() {
-            let changed = self.is_changed(word);
-            for count in (0..=limit).rev() {
-                let before = match count {
-                    0 => changed,
-                    _ => self.words.and(more_than[count - 1], changed),
-                };
-                more_than[count] = self.words.or(more_than[count], before);
-            }
-        }
-        self.words.not(more_than[limit])
-    }
-
-    /// What is computed from a changed value is not changed as well.
-    fn use_def(&mut self) {
-        let made = self.made.clone();
-        let mut pairs = BTreeSet::new();
-        for user in &made {
-            let Some(original) = user.original else { continue };
-            let used = unknowns_of(&self.words, original);
-            for (_, word, input) in self.selectors.clone() {
-                let Some(unknown) = self.unknowns.get(&input) else { continue };
-                if used.contains(unknown) && word != user.selector_word {
-                    pairs.insert((word, user.selector_word));
-                }
-            }
-        }
-        for (definition, user) in pairs.into_iter().take(2000) {
-            let (a, b) = (self.is_changed(definition), self.is_changed(user));
-            let both = self.words.and(a, b);
-            let not_both = self.words.not(both);
-            self.require(not_both);
+impl<'f, 's> Search<'f, 's> {
+    fn new(walker: Walker<'f, 's>, settings: Settings) -> Self {
+        let apart = match settings.config {
+            Config::Basic => BTreeSet::new(),
+            _ => walker.cone.use_def(walker.formula),
+        };
+        Self {
+            walker,
+            settings,
+            budget: Budget::new(settings),
+            apart,
+            walks: FxHashMap::default(),
+            known: FxHashMap::default(),
+            found: Vec::new(),
+            n_here: FxHashMap::default(),
         }
     }
 
-    /// Results stay where no proved property can be violated.
-    fn project(&mut self, mined: &Mined, request: &Request) {
-        for chosen in self.made.clone() {
-            let Some(result) = chosen.result else { continue };
-            let site = &self.sites[chosen.site as usize];
-            let file = &request.files[site.file].path;
-            let key = (file.clone(), site.function.clone(), site.variable.clone());
-            let Some((low, high)) = mined.projections.get(&key) else { continue };
-            let low = self.words.constant(64, *low as i128 as u128);
-            let high = self.words.constant(64, *high as i128 as u128);
-            let above = self.words.binary(WordOp::SignedLe, low, result);
-            let below = self.words.binary(WordOp::SignedLe, result, high);
-            let within = self.words.and(above, below);
-            self.require(within);
-        }
-    }
-
-    fn all(&mut self, violated: Option<WordId>) -> (Vec<Solution>, Vec<String>) {
-        let mut found: Vec<Solution> = Vec::new();
-        // Past the failing check first, then from the last decision back.
-        let mut exits: Vec<(usize, WordId, bool)> = Vec::new();
-        exits.extend(violated.map(|inside| (self.path.len(), inside, true)));
-        for index in (0..self.path.len()).rev() {
-            let leaves = self.words.not(self.path[index]);
-            exits.push((index, leaves, false));
-        }
-        // Few changes before many.
-        let mut blocked: Vec<Vec<WordId>> = vec![Vec::new(); exits.len()];
+    fn run(mut self) -> Solved {
+        let n = self.walker.formula.selectors.len();
         let most = match self.settings.config {
-            Config::Basic => usize::MAX,
-            _ => self.settings.max_changes as usize,
+            Config::Basic => n,
+            _ => n.min(self.settings.max_changes as usize),
         };
-        let mut limits = vec![1.min(most), 2.min(most), most];
-        limits.dedup();
-        for limit in limits {
-            let few = self.at_most(limit);
-            for (exit, blocked) in exits.iter().zip(&mut blocked) {
-                if self.budget.is_left(found.len()) {
-                    self.solutions(*exit, few, blocked, &mut found);
-                }
+        for size in 1..=most {
+            if !self.try_all((n, size), size < most) {
+                break;
             }
         }
-        (found, self.budget.notes())
+        let (solutions, notes) = (self.found, self.budget.notes());
+        Solved { solutions, notes, work: self.walker.work() }
     }
 
-    /// Ways to leave the trace at one place with few changes, until there are none or enough.
-    fn solutions(
-        &mut self,
-        (steps, leaves, is_whole): (usize, WordId, bool),
-        few: WordId,
-        blocked: &mut Vec<WordId>,
-        found: &mut Vec<Solution>,
-    ) {
-        let mut n_here = 0;
-        while self.budget.is_left(found.len()) && self.budget.is_left_here(n_here) {
-            let mut assumed = blocked.clone();
-            assumed.extend([few, leaves]);
-            match self.next(&assumed, steps) {
+    /// Tries all sets of so many of the selectors; whether there was work left for them.
+    fn try_all(&mut self, (n, size): (usize, usize), has_more: bool) -> bool {
+        for (n_tried, mut set) in (0..).zip(Sets::new(n, size)) {
+            if !self.is_left() {
+                self.budget.left_out(size, Sets::count(n, size) - n_tried, has_more);
+                return false;
+            }
+            // What is evaluated last comes first: it leaves the trace last.
+            set.iter_mut().for_each(|number| *number = n - 1 - *number);
+            if self.is_allowed(&set) {
+                self.try_set(set, has_more);
+            }
+        }
+        true
+    }
+
+    fn is_left(&mut self) -> bool {
+        self.budget.is_left(self.found.len(), self.walker.work())
+    }
+
+    fn is_allowed(&self, set: &[usize]) -> bool {
+        let mut pairs = set.iter().flat_map(|a| set.iter().map(move |b| (*a, *b)));
+        self.apart.is_empty() || !pairs.any(|pair| self.apart.contains(&pair))
+    }
+
+    /// Where a set leaves the trace: past the failing check, or else as late as it can.
+    fn try_set(&mut self, set: Vec<usize>, is_part_of_more: bool) {
+        let walk = self.walker.walk(&set);
+        if let Some(why) = &walk.gave_up {
+            self.budget.gave_up(why.clone());
+        }
+        let mut n_given_up = 0;
+        for exit in walk.exits.iter().rev() {
+            if !self.is_left() || n_given_up > MAX_GIVEN_UP {
+                break;
+            }
+            if !self.is_wanted(&set, &walk, exit) {
+                continue;
+            }
+            match self.walker.leave(&walk, exit) {
+                Answer::Unsat => {}
+                Answer::Unknown(why) => {
+                    n_given_up += 1;
+                    self.budget.gave_up(why);
+                }
                 Answer::Sat(values) => {
-                    n_here += 1;
-                    let (solution, set) = self.solution(&values, steps, is_whole);
-                    blocked.push(self.block(&set));
-                    let is_same = |known: &Solution| match self.settings.config {
-                        Config::Basic => known.chosen == solution.chosen,
-                        _ => known.sites == solution.sites,
-                    };
-                    if !found.iter().any(is_same) {
-                        found.push(solution);
-                    }
+                    self.found(&set, &values, exit.step);
+                    break;
                 }
-                Answer::Unsat => return,
-                Answer::Unknown(why) => return self.budget.gave_up(why),
             }
+        }
+        if is_part_of_more && self.settings.config > Config::Basic {
+            self.walks.insert(set, walk);
         }
     }
 
-    fn next(&mut self, assumed: &[WordId], steps: usize) -> Answer {
-        let answer = self.answer(assumed, steps);
-        self.budget.asked(self.prover.spent);
-        answer
+    fn found(&mut self, set: &[usize], values: &Values, step: usize) {
+        let changed: Vec<_> = set.iter().map(|selector| (*selector, 1)).collect();
+        let Walker { formula, memo, .. } = &self.walker;
+        self.found.push(formula.solution(&memo.shared.words, &changed, values, step));
+        *self.n_here.entry((set.len(), step)).or_default() += 1;
     }
 
-    /// The trace up to a place is assumed rather than asserted in a scope of its own: z3 takes
-    /// no resources into account while it takes in what is asserted.
-    fn answer(&mut self, assumed: &[WordId], steps: usize) -> Answer {
-        let mut assumed = assumed.to_vec();
-        assumed.extend_from_slice(&self.path[..steps]);
-        if !self.settings.maxsat {
-            return self.prover.check(&self.words, &assumed);
-        }
-        let mut hard = self.hard.clone();
-        hard.extend(assumed);
-        let mut soft = Vec::new();
-        for (site, word, _) in self.selectors.clone() {
-            let zero = self.words.constant(8, 0);
-            let unchanged = self.words.eq(word, zero);
-            soft.push((unchanged, 40));
-            for (value, (_, weight)) in (1u128..).zip(&self.sites[site as usize].alternatives) {
-                let value = self.words.constant(8, value);
-                soft.push((self.words.eq(word, value), *weight));
-            }
-        }
-        self.prover.maximise(&self.words, &hard, &soft)
+    /// Whether leaving the trace there with a set is looked for: there are not enough sets like
+    /// it, and fewer of the changes do not do.
+    fn is_wanted(&mut self, set: &[usize], walk: &Walk, exit: &Exit) -> bool {
+        let n_here = self.n_here.get(&(set.len(), exit.step)).copied().unwrap_or_default();
+        self.budget.is_left_here(n_here)
+            && (self.settings.config == Config::Basic
+                || self.walker.takes_all(walk, exit, set)
+                    && !smaller(set).any(|part| self.leaves(part, exit.step)))
     }
 
-    /// The statements values change, and the selectors that say so.
-    fn solution(
-        &self,
-        values: &Values,
-        steps: usize,
-        is_whole: bool,
-    ) -> (Solution, Vec<(WordId, u128)>) {
-        let mut sites = BTreeMap::new();
-        let mut set = Vec::new();
-        let mut chosen = BTreeSet::new();
-        for (site, word, input) in &self.selectors {
-            let value = values.eval(&self.words, *word);
-            if value != 0 {
-                sites.entry(*site).or_insert(value);
-                set.push((*word, value));
-                chosen.insert(*input);
-            }
-        }
-        let text = |(site, value): (&u32, &u128)| {
-            let alternatives = &self.sites[*site as usize].alternatives;
-            if let Some((text, _)) = alternatives.get((*value as usize).saturating_sub(1)) {
-                return text.clone();
-            }
-            let first = self
-                .made
-                .iter()
-                .find(|c| c.site == *site && values.eval(&self.words, c.selector_word) != 0);
-            let result = first.and_then(|chosen| chosen.result);
-            let number = result.map_or(0, |word| values.eval(&self.words, word) as u64 as i64);
-            if self.sites[*site as usize].is_condition() {
-                i64::from(number != 0).to_string()
-            } else {
-                (number as i32).to_string()
-            }
-        };
-        let once = |site: &&u32| self.counts.get(*site).copied().unwrap_or(0) == 1;
-        let solution = Solution {
-            values: sites.iter().map(text).collect(),
-            n_once: sites.keys().filter(once).count(),
-            sites: sites.keys().copied().collect(),
-            steps,
-            chosen,
-            is_whole,
-        };
-        (solution, set)
+    /// Whether a set that was tried leaves the trace there, or some of its changes do.
+    fn leaves(&mut self, set: Vec<usize>, step: usize) -> bool {
+        let Some(walk) = self.walks.get(&set) else { return false };
+        let known = self.known.get(&(set.clone(), step)).copied();
+        let leaves = known.unwrap_or_else(|| {
+            let exit = walk.exits.iter().find(|exit| exit.step == step);
+            exit.is_some_and(|exit| matches!(self.walker.leave(walk, exit), Answer::Sat(_)))
+        });
+        let leaves = leaves || smaller(&set).any(|part| self.leaves(part, step));
+        self.known.insert((set, step), leaves);
+        leaves
     }
-
-    /// Not this choice again; from `Constraints` on, nothing that contains it either.
-    fn block(&mut self, set: &[(WordId, u128)]) -> WordId {
-        let mut all = self.words.bit(true);
-        if self.settings.config == Config::Basic {
-            for (_, word, _) in self.selectors.clone() {
-                let value = set.iter().find(|(known, _)| *known == word).map_or(0, |(_, v)| *v);
-                let value = self.words.constant(8, value);
-                let same = self.words.eq(word, value);
-                all = self.words.and(all, same);
-            }
-        } else {
-            for (word, value) in set {
-                let value = self.words.constant(8, *value);
-                let same = self.words.eq(*word, value);
-                all = self.words.and(all, same);
-            }
-        }
-        self.words.not(all)
-    }
-}
-
-fn unknowns_of(words: &Words, word: WordId) -> BTreeSet<logic::words::UnknownId> {
-    use logic::words::Word;
-    let mut found = BTreeSet::new();
-    let mut seen = BTreeSet::new();
-    let mut stack = vec![word];
-    while let Some(word) = stack.pop() {
-        if !seen.insert(word) {
-            continue;
-        }
-        match *words.word(word) {
-            Word::Const(_) => {}
-            Word::Unknown(unknown) => drop(found.insert(unknown)),
-            Word::Binary(_, a, b) | Word::Concat(a, b) => stack.extend([a, b]),
-            Word::Choice(a, b, c) => stack.extend([a, b, c]),
-            Word::Extract(a, _) | Word::ZeroExtend(a) | Word::SignExtend(a) => stack.push(a),
-        }
-    }
-    found
 }

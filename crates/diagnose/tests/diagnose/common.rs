@@ -6,8 +6,8 @@ use std::process::Command;
 use base::Cancel;
 use capture::provenance;
 use diagnose::{
-    Compile, Compiled, Diagnosis, Library, Options, PaperSettings, Rejected, Request, SourceFile,
-    Target, TestCase,
+    Compile, Compiled, Diagnosis, Library, Line, Options, PaperSettings, Rejected, Request,
+    SourceFile, Target, TestCase,
 };
 use program::Program;
 
@@ -54,12 +54,19 @@ pub fn diagnose(text: &str, paper: Option<PaperSettings>, tests: Vec<TestCase>) 
 
 /// The properties that are violated in these lines, together.
 pub fn diagnose_lines(text: &str, lines: &[u32], paper: Option<PaperSettings>) -> Diagnosis {
-    diagnose_at(text, Target { lines: lines.to_vec(), file: None }, paper, Vec::new())
+    let places = lines.iter().map(|line| Line { file: None, line: *line }).collect();
+    diagnose_at(text, Target { places, rule: None }, paper, Vec::new())
 }
 
 /// The property that is violated in this line.
 pub fn diagnose_line(text: &str, line: u32) -> Diagnosis {
     diagnose_lines(text, &[line], None)
+}
+
+/// The property of this rule that is violated.
+pub fn diagnose_rule(text: &str, rule: &str) -> Diagnosis {
+    let target = Target { rule: Some(rule.to_owned()), ..Target::default() };
+    diagnose_at(text, target, None, Vec::new())
 }
 
 fn diagnose_at(

@@ -2,4 +2,8 @@
 
 mod common;
 mod figures;
+mod library;
+mod mistakes;
+mod places;
 mod search;
+mod told;

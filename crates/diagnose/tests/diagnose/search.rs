@@ -1,6 +1,6 @@
 //! What the search finds, and that changes are judged fairly on it.
 
-use crate::common::{changes, diagnose, diagnose_line};
+use crate::common::{changes, diagnose, diagnose_line, diagnose_rule};
 
 /// Line 6 and line 12 have nothing to do with each other.
 const TWO_FAULTS: &str = "\
@@ -36,6 +36,27 @@ fn another_fault_of_the_program_is_not_held_against_a_change() {
     assert!(said.iter().any(|v| v.contains("violation is left")), "{said:?}");
 }
 
+/// What was never set decides in line 4; past it an index is too large.
+const UNSET_AND_BEYOND: &str = "\
+int main(int argc, char **argv) {
+  int a[4] = { 0 };
+  int flag;
+  if (flag == 3)
+    return a[argc + 3];
+  return 0;
+}
+";
+
+#[test]
+fn a_rule_says_which_violation_is_meant() {
+    let any = diagnose(UNSET_AND_BEYOND, None, Vec::new()).violation.expect("flag is never set");
+    assert_eq!((any.rule, any.place.line), ("uninitialized-read", 4));
+    let meant = diagnose_rule(UNSET_AND_BEYOND, "buffer-overflow").violation;
+    let meant = meant.expect("a flag that was never set may be 3");
+    assert_eq!((meant.rule, meant.place.line), ("buffer-overflow", 5));
+    assert!(diagnose_rule(UNSET_AND_BEYOND, "divide-by-zero").violation.is_none());
+}
+
 /// Both arguments are numbers of which only some with three digits fail.
 const NUMBERS: &str = "\
 #include <stdlib.h>
@@ -58,7 +79,7 @@ fn numbers_in_arguments_are_found_whatever_their_length() {
     let diagnosis = diagnose(NUMBERS, None, Vec::new());
     let found = diagnosis.violation.as_ref().expect("720 / 30 is no hour");
     assert_eq!(found.place.line, 11);
-    assert!(found.inputs.contains("720"), "{}", found.inputs);
+    assert!(found.input.command.contains("720"), "{:?}", found.input);
     assert_eq!(changes(&diagnosis)[0], [(9, ">", ">=")]);
 }
 
@@ -78,7 +99,7 @@ fn the_number_of_arguments_rises_step_by_step() {
     let diagnosis = diagnose(MANY, None, Vec::new());
     let found = diagnosis.violation.expect("the fifth argument does not fit");
     assert_eq!(found.place.line, 5);
-    assert!(found.inputs.contains("argument 5"), "{}", found.inputs);
+    assert!(found.input.arguments.len() == 5, "{:?}", found.input);
 }
 
 const ENVIRONMENT: &str = "\
@@ -101,7 +122,10 @@ fn environment_variables_may_be_set_to_anything() {
     let diagnosis = diagnose(ENVIRONMENT, None, Vec::new());
     let found = diagnosis.violation.as_ref().expect("four bytes and a zero do not fit");
     assert_eq!(found.place.line, 10);
-    assert!(found.inputs.contains("environment variable 1"), "{}", found.inputs);
+    let command = &found.input.command;
+    assert!(command.starts_with("env NAME="), "{command}");
+    let set = &found.input.environment[0];
+    assert_eq!((set.name.as_str(), set.value.as_ref().map(String::len)), ("NAME", Some(4)));
     assert_eq!(changes(&diagnosis)[0], [(8, ">", ">=")]);
 }
 
@@ -124,7 +148,8 @@ fn files_hold_unknown_bytes_or_cannot_be_opened() {
     let diagnosis = diagnose(FILES, None, Vec::new());
     let found = diagnosis.violation.as_ref().expect("the third byte does not fit");
     assert_eq!(found.place.line, 8);
-    assert!(found.inputs.contains("read from files"), "{}", found.inputs);
+    let command = &found.input.command;
+    assert!(command.contains("the files it opens hold what printf"), "{command}");
     assert_eq!(changes(&diagnosis)[0], [(7, "<=", "<")]);
     let unchecked = FILES.replace("if (file == NULL)", "if (argc > 9)");
     let found = diagnose(&unchecked, None, Vec::new()).violation.expect("no file is read");
@@ -211,8 +236,9 @@ fn a_bound_that_is_reached_without_a_violation_is_said() {
 #include <string.h>
 int main(int argc, char **argv) {
   char copy[500];
-  if (argc > 1 && strlen(argv[1]) < 600)
-    strcpy(copy, argv[1]);
+  for (int i = 1; i < argc; i++)
+    if (strlen(argv[i]) < 600)
+      strcpy(copy, argv[i]);
   return 0;
 }
 ";
@@ -220,8 +246,10 @@ int main(int argc, char **argv) {
     assert!(diagnosis.violation.is_none(), "no argument of the search has 500 bytes");
     assert!(diagnosis.repairs.is_empty());
     let said = diagnosis.notes.join("\n");
-    assert!(said.contains("no violated property was found in 400 runs"), "{said}");
-    assert!(said.contains("runs were not enough"), "{said}");
+    assert!(
+        said.contains("no violated property was found in 8000 runs; all runs were used up"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -8,7 +8,8 @@ use base::Cancel;
 use capture::Inputs;
 use clap::Args;
 use diagnose::{
-    Compile, Compiled, Diagnosis, Library, Options, Rejected, Request, SourceFile, Target, TestCase,
+    Compile, Compiled, Diagnosis, Library, Line, Options, Rejected, Request, SourceFile, Target,
+    TestCase,
 };
 use findings::{
     Fault, FaultOrigin, Findings, Incomplete, Notice, Place, Segment, Severity, Verdict,
@@ -29,6 +30,10 @@ pub struct DiagnoseArgs {
     /// Only a property that is violated in this line: LINE or FILE:LINE
     #[arg(long, value_name = "LINE")]
     line: Option<String>,
+    /// Only a property of this rule. Other than with uninitialized-read, what was never set may
+    /// hold anything
+    #[arg(long, value_name = "RULE", value_parser = diagnose::RULES)]
+    rule: Option<String>,
     /// Only this fault of a `check` of the same files, together with those of its group
     #[arg(long, value_name = "F3", conflicts_with = "line")]
     fault: Option<String>,
@@ -43,7 +48,7 @@ pub struct DiagnoseArgs {
     #[arg(long, value_name = "FILE")]
     annotations: Option<PathBuf>,
     /// Only list the changes the annotation library has for these files; nothing is tried
-    #[arg(long, conflicts_with_all = ["line", "fault", "tests", "config", "maxsat"])]
+    #[arg(long, conflicts_with_all = ["line", "rule", "fault", "tests", "config", "maxsat"])]
     list: bool,
     /// One of the paper's configurations instead of trying edits
     #[arg(long, value_enum)]
@@ -100,38 +105,55 @@ pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
     let input = InputArgs { files: args.files.clone(), project: None, rest: args.flags.clone() };
     let (inputs, root) = input.resolve()?;
     let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
+    let files = compiled(&args.files, &imported.findings);
     let program = match imported.plans.len() {
         0 => bail!("there is no program to diagnose"),
         _ => imported.link(0),
     };
     if args.list {
         let mut findings = imported.findings;
-        findings.repairs = diagnose::edits::list(&sources(args, &program)?, &library(args)?);
+        findings.repairs = diagnose::edits::list(&sources(&files, &program)?, &library(args)?);
         return finish(findings, args, &output, &root);
     }
-    let compiler = Compiler::new(args, &inputs, &root, cancel)?;
+    let compiler = Compiler::new((args, &files), &inputs, &root, cancel)?;
+    let target = Target { rule: args.rule.clone(), places: places(args, &program, &root)? };
     let request = Request {
         program: &program,
-        files: sources(args, &program)?,
-        target: target(args, &program)?,
+        files: sources(&files, &program)?,
+        target,
         entry: args.function.clone(),
         library: library(args)?,
         tests: tests(args)?,
         paper: paper(args),
         options: Options { top: usize::from(args.top), ..Options::default() },
     };
-    let diagnosis = diagnose::diagnose(&request, &compiler, cancel)?;
+    let diagnosis = imported
+        .timings
+        .on_all_threads("diagnose", || diagnose::diagnose(&request, &compiler, cancel))?;
+    imported.write_timings(&args.run)?;
     let mut findings = imported.findings;
-    if let Some(what) = &diagnosis.unmodelled {
-        let files: Vec<String> = args.files.iter().map(|f| f.display().to_string()).collect();
-        findings.incomplete.push(Incomplete {
-            what: files.join(" "),
-            reason: format!("a run came to what is not modelled: {what}"),
-            details: Vec::new(),
-        });
-    }
+    findings.incomplete.extend(incomplete(args, &diagnosis));
     add(&mut findings, diagnosis);
     finish(findings, args, &output, &root)
+}
+
+/// What nothing is known of where nothing was found.
+fn incomplete(args: &DiagnoseArgs, diagnosis: &Diagnosis) -> Option<Incomplete> {
+    let reason = match (&diagnosis.unmodelled, &diagnosis.incomplete) {
+        (Some(what), _) => format!("a run came to what is not modelled: {what}"),
+        (None, Some(why)) => format!("the search is not complete: {why}"),
+        (None, None) => return None,
+    };
+    let files: Vec<String> = args.files.iter().map(|f| f.display().to_string()).collect();
+    Some(Incomplete { what: files.join(" "), reason, details: Vec::new() })
+}
+
+/// The files that are part of the program: others do not compile, which is said.
+fn compiled(files: &[PathBuf], findings: &Findings) -> Vec<PathBuf> {
+    let is_left_out = |path: &&PathBuf| {
+        findings.incomplete.iter().any(|left| left.what == path.to_string_lossy())
+    };
+    files.iter().filter(|path| !is_left_out(path)).cloned().collect()
 }
 
 fn finish(
@@ -149,7 +171,7 @@ fn finish(
 }
 
 /// The files as the program names them.
-fn sources(args: &DiagnoseArgs, program: &program::Program) -> Result<Vec<SourceFile>> {
+fn sources(files: &[PathBuf], program: &program::Program) -> Result<Vec<SourceFile>> {
     let read = |path: &PathBuf| {
         let text =
             std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -161,11 +183,11 @@ fn sources(args: &DiagnoseArgs, program: &program::Program) -> Result<Vec<Source
             || known.clone().find(|known| end.as_ref().is_some_and(|end| known.ends_with(end)));
         Ok(SourceFile { path: exact.or_else(alike).unwrap_or(given), text })
     };
-    args.files.iter().map(read).collect()
+    files.iter().map(read).collect()
 }
 
 /// The places of a fault that `check` finds, and of those that belong to its group.
-fn checked(id: &str, program: &program::Program) -> Result<Target> {
+fn checked(id: &str, program: &program::Program) -> Result<Vec<Line>> {
     let rules = spec::discover::rules(&[])?;
     let settings = detect::Settings::default();
     let facts = settings.facts(program);
@@ -176,29 +198,53 @@ fn checked(id: &str, program: &program::Program) -> Result<Target> {
     found.finish();
     let Some(fault) = found.faults.iter().find(|fault| fault.id == id) else {
         let known: Vec<&str> = found.faults.iter().map(|fault| fault.id.as_str()).collect();
-        bail!("check finds no fault {id} (it finds {})", known.join(", "));
+        match known.is_empty() {
+            true => bail!("check finds no fault {id}: it finds none at all"),
+            false => bail!("check finds no fault {id}; it finds {}", known.join(", ")),
+        }
     };
     let is_meant = |other: &&Fault| {
         other.id == fault.id || other.group.is_some() && other.group == fault.group
     };
-    let mut lines = vec![fault.place.line];
-    lines.extend(found.faults.iter().filter(is_meant).map(|other| other.place.line));
+    let line = |fault: &Fault| {
+        let Place { file, line, .. } = &fault.place;
+        Line { file: Some(file.clone()), line: *line }
+    };
+    let mut places = vec![line(fault)];
+    places.extend(found.faults.iter().filter(is_meant).map(line));
     let mut known = std::collections::BTreeSet::new();
-    lines.retain(|line| known.insert(*line));
-    Ok(Target { lines, file: Some(fault.place.file.clone()) })
+    places.retain(|place| known.insert(place.clone()));
+    Ok(places)
 }
 
-fn target(args: &DiagnoseArgs, program: &program::Program) -> Result<Target> {
+fn places(args: &DiagnoseArgs, program: &program::Program, root: &Path) -> Result<Vec<Line>> {
     if let Some(id) = &args.fault {
         return checked(id, program);
     }
-    let Some(text) = &args.line else { return Ok(Target::default()) };
+    let Some(text) = &args.line else { return Ok(Vec::new()) };
     let (file, line) = match text.rsplit_once(':') {
         Some((file, line)) => (Some(file.to_owned()), line),
         None => (None, text.as_str()),
     };
-    let line = line.parse().with_context(|| format!("`--line {text}`: expected a number"))?;
-    Ok(Target { lines: vec![line], file })
+    let line: u32 = line.parse().with_context(|| format!("`--line {text}`: expected a number"))?;
+    let known = program.files.iter().map(|known| known.path.clone());
+    let meant: Vec<String> = match &file {
+        Some(file) => known.filter(|known| diagnose::is_meant(known, file)).collect(),
+        None => sources(&args.files, program)?.into_iter().map(|source| source.path).collect(),
+    };
+    if let (Some(file), true) = (&file, meant.is_empty()) {
+        bail!("`--line {text}`: {file} is no file of this program");
+    }
+    let n_lines = |path: &String| {
+        let text = std::fs::read(root.join(path)).unwrap_or_default();
+        text.split(|byte| *byte == b'\n').filter(|_| !text.is_empty()).count()
+    };
+    let longest = meant.iter().map(n_lines).max().unwrap_or(0);
+    if line == 0 || line as usize > longest.max(1) {
+        let file = meant.join(" and ");
+        bail!("`--line {text}`: there is no such line in {file}");
+    }
+    Ok(vec![Line { file, line }])
 }
 
 fn library(args: &DiagnoseArgs) -> Result<Library> {
@@ -255,11 +301,9 @@ fn add(findings: &mut Findings, diagnosis: Diagnosis) {
         severity: Severity::Error,
         verdict: Verdict::Unsafe,
         place: violation.place,
-        message: match &violation.inputs[..] {
-            "" => violation.message.clone(),
-            inputs => format!("{} with {inputs}", violation.message),
-        },
-        input_dependent: !violation.inputs.is_empty(),
+        message: violation.message,
+        input_dependent: !violation.input.is_empty(),
+        input: Some(violation.input),
         origin: FaultOrigin::Detection,
         segments: vec![Segment { steps: violation.trace.steps }],
         n_paths: None,
@@ -284,7 +328,7 @@ struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(
-        args: &'a DiagnoseArgs,
+        (args, given): (&'a DiagnoseArgs, &[PathBuf]),
         inputs: &Inputs,
         root: &Path,
         cancel: &'a Cancel,
@@ -293,7 +337,7 @@ impl<'a> Compiler<'a> {
         let Inputs::Files { flags, .. } = inputs else { bail!("diagnose takes files") };
         let mut flags = flags.clone();
         let mut files = Vec::new();
-        for (index, path) in args.files.iter().enumerate() {
+        for (index, path) in given.iter().enumerate() {
             let name = path.file_name().context("a file has no name")?;
             let own = folder.path().join(index.to_string());
             std::fs::create_dir(&own)?;

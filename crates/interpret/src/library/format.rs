@@ -1,6 +1,6 @@
 //! What `printf` makes of its arguments.
 
-use super::Given;
+use super::{Given, decimal};
 use crate::exec::Machine;
 use crate::value::{Bits, mask, signed};
 use crate::{FaultKind, Stop, float};
@@ -78,7 +78,7 @@ impl Machine<'_> {
             let width = self.variable(variable)?;
             let width = signed(self.pinned(width), 32);
             d.minus |= width < 0;
-            d.width = width.unsigned_abs() as usize;
+            d.width = within(width.unsigned_abs())?;
             c = next(self, &mut at)?;
         }
         while c.is_ascii_digit() {
@@ -88,19 +88,23 @@ impl Machine<'_> {
         if c == b'.' {
             c = next(self, &mut at)?;
             let mut precision = 0;
+            let mut is_given = true;
             if c == b'*' {
                 let value = self.variable(variable)?;
-                precision = signed(self.pinned(value), 32).max(0) as usize;
+                let value = signed(self.pinned(value), 32);
+                is_given = value >= 0;
+                precision = within(value.max(0).unsigned_abs())?;
                 c = next(self, &mut at)?;
             }
             while c.is_ascii_digit() {
                 precision = (precision * 10 + usize::from(c - b'0')).min(1 << 16);
                 c = next(self, &mut at)?;
             }
-            d.precision = Some(precision);
+            d.precision = is_given.then_some(precision);
         }
-        while matches!(c, b'l' | b'h' | b'z' | b't' | b'j' | b'q') {
+        while matches!(c, b'l' | b'h' | b'z' | b't' | b'j' | b'q' | b'L') {
             d.size = match c {
+                b'L' => 80,
                 b'h' if d.size == 16 => 8,
                 b'h' => 16,
                 _ => 64,
@@ -137,15 +141,34 @@ impl Machine<'_> {
             }
             b'p' => {
                 let value = self.variable(variable)?;
-                known(format!("0x{:x}", value.bits)).collect()
+                let text = match value.bits {
+                    0 => "(nil)".to_owned(),
+                    bits => format!("0x{bits:x}"),
+                };
+                known(text).collect()
             }
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' => {
+                if d.size == 80 && matches!(variable, Variable::List(_)) {
+                    return Err(Stop::Unsupported("a long double in a list".to_owned()));
+                }
                 let value = self.variable(variable)?;
-                let number = float::decode(value.bits, 64).unwrap_or(0.0);
+                let width = if d.size == 80 { 80 } else { 64 };
+                let number = float::decode(self.pinned(value), width).unwrap_or(0.0);
                 let text = floating(kind, number, d).ok_or_else(|| {
                     Stop::Unsupported(format!("%{} of a number", char::from(kind)))
                 })?;
                 known(text).collect()
+            }
+            b'n' => {
+                let to = self.variable(variable)?;
+                let to = self.pinned(to) as u64;
+                let size = u64::from(d.size.min(64) / 8);
+                self.memory.store(to, size, Bits::known(out.len() as u128))?;
+                return Ok(());
+            }
+            b'm' => {
+                let number = self.errno()?;
+                known(super::process::error_text(number)).collect()
             }
             other => return Err(Stop::Unsupported(format!("format %{}", char::from(other)))),
         };
@@ -180,21 +203,26 @@ impl Machine<'_> {
     }
 
     /// The next argument of a format.
-    fn variable(&mut self, variable: &mut Variable<'_, '_>) -> Result<Bits, Stop> {
+    pub(crate) fn variable(&mut self, variable: &mut Variable<'_, '_>) -> Result<Bits, Stop> {
         match variable {
             Variable::Call(given, index) => {
                 *index += 1;
                 given.bits(*index - 1)
             }
             Variable::List(list) => {
-                let area = self.memory.load(*list + 8, 8)?;
+                let area = self.memory.load(list.wrapping_add(8), 8)?;
                 let at = self.pinned(area) as u64;
-                self.memory.store(*list + 8, 8, Bits::known(u128::from(at + 8)))?;
+                self.memory.store(*list + 8, 8, Bits::known(u128::from(at.wrapping_add(8))))?;
                 let value = self.memory.load(at, 8)?;
                 value.is_known().then_some(value).ok_or(Stop::Fault(FaultKind::Uninitialised))
             }
         }
     }
+}
+
+/// Widths that a run can afford.
+fn within(width: u128) -> Result<usize, Stop> {
+    usize::try_from(width).ok().filter(|width| *width <= 1 << 20).ok_or(Stop::OutOfSteps)
 }
 
 fn integer(kind: u8, bits: u128, d: &Directive) -> String {
@@ -214,6 +242,7 @@ fn integer(kind: u8, bits: u128, d: &Directive) -> String {
         b'x' => (if d.alternate && bits != 0 { "0x" } else { "" }, format!("{bits:x}")),
         _ => (if d.alternate && bits != 0 { "0X" } else { "" }, format!("{bits:X}")),
     };
+    let digits = if d.precision == Some(0) && bits == 0 { String::new() } else { digits };
     let wanted = match d.precision {
         Some(precision) => precision,
         None if d.zero && !d.minus => d.width.saturating_sub(sign.len()),
@@ -223,28 +252,14 @@ fn integer(kind: u8, bits: u128, d: &Directive) -> String {
 }
 
 fn floating(kind: u8, number: f64, d: &Directive) -> Option<String> {
-    let precision = d.precision.unwrap_or(6);
-    let text = match kind {
-        b'f' | b'F' => format!("{:.*}", precision, number.abs()),
-        b'e' | b'E' => {
-            let text = format!("{:.*e}", precision, number.abs());
-            let (digits, exponent) = text.split_once('e')?;
-            let exponent: i32 = exponent.parse().ok()?;
-            let sign = if exponent < 0 { '-' } else { '+' };
-            format!("{digits}e{sign}{:02}", exponent.abs())
-        }
-        // The shorter of both, which only plain numbers need here.
-        _ if number == number.trunc() && number.abs() < 1e6 => format!("{}", number.abs()),
-        _ => return None,
+    let text = decimal::shown(kind, number.abs(), d.precision.unwrap_or(6), d.alternate)?;
+    let sign = match number.is_sign_negative() {
+        true => "-",
+        false if d.plus => "+",
+        false if d.space => " ",
+        false => "",
     };
-    let sign = if number.is_sign_negative() {
-        "-"
-    } else if d.plus {
-        "+"
-    } else {
-        ""
-    };
-    let zeros =
-        if d.zero && !d.minus { d.width.saturating_sub(text.len() + sign.len()) } else { 0 };
+    let pads = d.zero && !d.minus && number.is_finite();
+    let zeros = if pads { d.width.saturating_sub(text.len() + sign.len()) } else { 0 };
     Some(format!("{sign}{}{text}", "0".repeat(zeros)))
 }

@@ -1,79 +1,53 @@
-//! `ctype.h` and numbers in strings.
+//! Numbers in strings, and what `stdlib.h` computes with integers.
 
 use logic::words::WordOp;
 use program::{BinaryOp, Ty};
 
-use super::{Given, Known, as_int, pointer};
+use super::reader::Reader;
+use super::{EINVAL, ERANGE, Given, Known};
 use crate::arithmetic::binary;
 use crate::exec::Machine;
-use crate::value::{Bits, Value, mask};
+use crate::value::{Bits, Value, mask, signed};
 use crate::{Stop, Why};
 
-/// A class of characters, and its bit.
-type Class = (fn(u8) -> bool, u16);
+/// What becomes of a number that does not fit.
+#[derive(Clone, Copy)]
+pub(crate) enum Fit {
+    /// So many of its bits are kept.
+    Wraps(u32),
+    /// The nearest number of 64 bits takes its place.
+    Saturates { is_signed: bool },
+}
 
-/// Bits of glibc's table of classes.
-const CLASSES: [Class; 11] = [
-    (|c| c.is_ascii_uppercase(), 0x100),
-    (|c| c.is_ascii_lowercase(), 0x200),
-    (|c| c.is_ascii_alphabetic(), 0x400),
-    (|c| c.is_ascii_digit(), 0x800),
-    (|c| c.is_ascii_hexdigit(), 0x1000),
-    (|c| matches!(c, b' ' | 9..=13), 0x2000),
-    (|c| (32..127).contains(&c), 0x4000),
-    (|c| c.is_ascii_graphic(), 0x8000),
-    (|c| matches!(c, b' ' | b'\t'), 0x1),
-    (|c| c.is_ascii_control(), 0x2),
-    (|c| c.is_ascii_punctuation(), 0x4),
-];
+impl Fit {
+    fn width(self) -> u32 {
+        match self {
+            Fit::Wraps(width) => width,
+            Fit::Saturates { .. } => 64,
+        }
+    }
+
+    /// The largest number that may stand behind the sign.
+    fn limit(self, is_negative: bool) -> Option<u128> {
+        match self {
+            Fit::Wraps(_) => None,
+            Fit::Saturates { is_signed: true } => Some(mask(63) + u128::from(is_negative)),
+            Fit::Saturates { is_signed: false } => Some(mask(64)),
+        }
+    }
+}
+
+/// A number that was read.
+pub(crate) struct Number {
+    pub value: Bits,
+    /// What it took; 0 where there is no number.
+    pub n_bytes: u64,
+    pub is_out_of_range: bool,
+}
 
 impl Machine<'_> {
     pub(crate) fn call_number(&mut self, name: &str, given: &Given) -> Known {
-        let class = match name {
-            "isupper" => 0x100,
-            "islower" => 0x200,
-            "isalpha" => 0x400,
-            "isdigit" => 0x800,
-            "isxdigit" => 0x1000,
-            "isspace" => 0x2000,
-            "isprint" => 0x4000,
-            "isgraph" => 0x8000,
-            "isblank" => 0x1,
-            "iscntrl" => 0x2,
-            "ispunct" => 0x4,
-            "isalnum" => 0x400 | 0x800,
-            _ => 0,
-        };
-        if class != 0 {
-            let table = self.classes()?;
-            let value = self.look_up(table, given.bits(0)?, 2)?;
-            let (bits, word) = (value.bits & class, value.word);
-            let word = word.map(|word| {
-                let words = &mut self.memory.words;
-                let class = words.constant(16, class);
-                let masked = words.binary(WordOp::And, word, class);
-                words.resize(masked, 32, false)
-            });
-            return Ok(Some(Some(Bits::known(bits).with_word(word).into())));
-        }
         match name {
-            "toupper" | "tolower" => {
-                let table = self.cases(name == "toupper")?;
-                let value = self.look_up(table, given.bits(0)?, 4)?;
-                Ok(Some(Some(value.into())))
-            }
-            "__ctype_b_loc" => {
-                let table = self.classes()?;
-                self.table_pointer("classes pointer", table + 2 * 128)
-            }
-            "__ctype_toupper_loc" => {
-                let table = self.cases(true)?;
-                self.table_pointer("upper pointer", table + 4 * 128)
-            }
-            "__ctype_tolower_loc" => {
-                let table = self.cases(false)?;
-                self.table_pointer("lower pointer", table + 4 * 128)
-            }
             "abs" | "labs" | "llabs" => self.absolute(given.bits(0)?, name == "abs"),
             "rand" | "random" => {
                 let width = if name == "rand" { 32 } else { 64 };
@@ -86,22 +60,57 @@ impl Machine<'_> {
                 if let Some(value) = self.whole_number(start, width)? {
                     return Ok(Some(Some(value.into())));
                 }
-                let (value, _) = self.read_number(start, 10, width)?;
-                Ok(Some(Some(self.low(value, width).into())))
+                let mut reader = Reader::text(start);
+                let number = self.read_number(&mut reader, 10, Fit::Wraps(width))?;
+                Ok(Some(Some(self.low(number.value, width).into())))
             }
             "strtol" | "strtoul" | "strtoll" | "strtoull" | "__isoc23_strtol"
-            | "__isoc23_strtoul" | "__isoc23_strtoll" | "__isoc23_strtoull" => {
-                let start = self.place(given, 0)?;
-                let (end, base) = (self.place(given, 1)?, as_int(given.bits(2)?));
-                let (value, read) = self.read_number(start, base as u32, 64)?;
-                if end != 0 {
-                    self.memory.store(end, 8, Bits::known(u128::from(start + read)))?;
-                }
-                Ok(Some(Some(value.into())))
+            | "__isoc23_strtoul" | "__isoc23_strtoll" | "__isoc23_strtoull" | "strtoimax"
+            | "strtoumax" => self.string_to_number(name, given),
+            "div" | "ldiv" | "lldiv" | "imaxdiv" => self.divide(given, name == "div"),
+            "ffs" | "ffsl" | "ffsll" => {
+                let width = if name == "ffs" { 32 } else { 64 };
+                Ok(Some(Some(self.first_set(given.bits(0)?, width).into())))
             }
-            "div" | "ldiv" => Err(Stop::Unsupported(format!("a call of {name}"))),
             _ => Ok(None),
         }
+    }
+
+    /// `div` yields both numbers in one register, the wider ones in two.
+    fn divide(&mut self, given: &Given, is_int: bool) -> Known {
+        let width = if is_int { 32 } else { 64 };
+        let operands = (given.bits(0)?, given.bits(1)?);
+        let mut results = Vec::new();
+        for op in [BinaryOp::SignedDiv, BinaryOp::SignedRem] {
+            let result = binary(op, Ty::Int(width), operands, false)?;
+            results.push(self.shadow_binary(op, Ty::Int(width), operands, false, result));
+        }
+        if !is_int {
+            return Ok(Some(Some(Value::Parts(results.into_iter().map(Value::from).collect()))));
+        }
+        let bits = results[0].bits | results[1].bits << 32;
+        let has_word = results.iter().any(|result| result.word.is_some());
+        let word = has_word.then(|| {
+            let (quotient, remainder) = (self.word(results[0], 32), self.word(results[1], 32));
+            self.memory.words.concat(remainder, quotient)
+        });
+        Ok(Some(Some(Bits::known(bits).with_word(word).into())))
+    }
+
+    /// The number of the lowest bit that is one, counted from 1.
+    fn first_set(&mut self, value: Bits, width: u32) -> Bits {
+        let found = if value.bits == 0 { 0 } else { value.bits.trailing_zeros() + 1 };
+        let word = value.word.map(|word| {
+            let words = &mut self.memory.words;
+            let mut first = words.constant(32, 0);
+            for at in (0..width).rev() {
+                let (bit, number) =
+                    (words.extract(word, at, 1), words.constant(32, (at + 1).into()));
+                first = words.choice(bit, number, first);
+            }
+            first
+        });
+        Bits::known(found.into()).with_word(word)
     }
 
     /// Results of `rand` have no sign.
@@ -131,131 +140,143 @@ impl Machine<'_> {
         Ok(Some(Some(Bits::known(bits).with_word(word).into())))
     }
 
-    /// An element of a table whose entry for character 0 is the 128th.
-    fn look_up(&mut self, table: u64, character: Bits, size: u64) -> Result<Bits, Stop> {
-        let index = crate::value::signed(character.bits, 32);
-        let at = u128::from(table).wrapping_add(((index + 128) * i128::from(size)) as u128);
-        let word = character.word.map(|word| {
-            let words = &mut self.memory.words;
-            let wide = words.resize(word, 64, true);
-            let stride = words.constant(64, size.into());
-            let scaled = words.binary(WordOp::Mul, wide, stride);
-            let start = words.constant(64, u128::from(table + 128 * size));
-            words.binary(WordOp::Add, start, scaled)
-        });
-        let value = self.load_bytes(Bits::known(at & mask(64)).with_word(word), size)?;
-        Ok(value)
-    }
-
-    fn classes(&mut self) -> Result<u64, Stop> {
-        let is_new = !self.library.contains_key("classes");
-        let table = self.library_object("classes", 2 * 384)?;
-        if is_new {
-            for character in 0u8..128 {
-                let held = CLASSES.iter().filter(|(is, _)| is(character));
-                let mut bits = held.map(|(_, bit)| bit).fold(0, |all, bit| all | bit);
-                if bits & (0x400 | 0x800) != 0 {
-                    bits |= 0x8;
-                }
-                let at = table + 2 * (u64::from(character) + 128);
-                self.memory.store(at, 2, Bits::known(bits.into()))?;
+    /// `strtol` and its kin.
+    fn string_to_number(&mut self, name: &str, given: &Given) -> Known {
+        let start = self.place(given, 0)?;
+        let (end, base) = (self.place(given, 1)?, given.bits(2)?);
+        let base = signed(self.pinned(base), 32);
+        let (mut value, mut read) = (Bits::known(0), 0);
+        if base == 0 || (2..=36).contains(&base) {
+            let is_signed = !name.contains("strtou");
+            let mut reader = Reader::text(start);
+            let number =
+                self.read_number(&mut reader, base as u32, Fit::Saturates { is_signed })?;
+            if number.is_out_of_range {
+                self.set_errno(ERANGE)?;
             }
+            (value, read) = (number.value, number.n_bytes);
+        } else {
+            self.set_errno(EINVAL)?;
         }
-        Ok(table)
-    }
-
-    fn cases(&mut self, to_upper: bool) -> Result<u64, Stop> {
-        let name = if to_upper { "upper" } else { "lower" };
-        let is_new = !self.library.contains_key(name);
-        let table = self.library_object(name, 4 * 384)?;
-        if is_new {
-            for character in -128i32..256 {
-                let changed = match u8::try_from(character) {
-                    Ok(byte) if to_upper => byte.to_ascii_uppercase().into(),
-                    Ok(byte) => byte.to_ascii_lowercase().into(),
-                    Err(_) => character,
-                };
-                let at = table + 4 * (character + 128) as u64;
-                self.memory.store(at, 4, Bits::known(u128::from(changed as u32)))?;
-            }
+        if end != 0 {
+            self.memory.store(end, 8, Bits::known(u128::from(start.wrapping_add(read))))?;
         }
-        Ok(table)
+        Ok(Some(Some(value.into())))
     }
 
-    fn table_pointer(&mut self, name: &'static str, target: u64) -> Known {
-        let place = self.library_object(name, 8)?;
-        self.memory.store(place, 8, Bits::known(u128::from(target)))?;
-        pointer(place)
-    }
-
-    /// A number in a string, as `strtol` reads it, and how many bytes it took. What does not
-    /// fit wraps, where C would say the largest number.
+    /// A number in a text, as `strtol` reads it; the base is 0 or from 2 to 36.
     pub(crate) fn read_number(
         &mut self,
-        start: u64,
+        reader: &mut Reader,
         base: u32,
-        width: u32,
-    ) -> Result<(Bits, u64), Stop> {
-        let mut at = 0;
-        loop {
-            let byte = self.byte(start + at)?;
+        fit: Fit,
+    ) -> Result<Number, Stop> {
+        while let Some(byte) = self.peek(reader)? {
             if !self.is_one_of_set(byte, b" \t\n\r\x0b\x0c", Why::Limit) {
                 break;
             }
-            self.spend()?;
-            at += 1;
+            self.advance(reader)?;
         }
-        let sign = self.byte(start + at)?;
-        let is_negative = self.is_equal(sign, b'-'.into());
-        if is_negative || self.is_one_of_set(sign, b"+", Why::Limit) {
-            at += 1;
+        let sign = self.peek(reader)?;
+        let is_negative = sign.is_some_and(|sign| self.is_equal(sign, b'-'.into()));
+        if is_negative || sign.is_some_and(|sign| self.is_one_of_set(sign, b"+", Why::Limit)) {
+            self.advance(reader)?;
         }
-        let (value, n_digits) = self.read_digits(start + at, base, width)?;
-        if n_digits == 0 {
-            return Ok((Bits::known(0), 0));
-        }
+        let (base, has_zero) = self.read_prefix(reader, base)?;
+        let (value, n_digits, has_room) = self.read_digits(reader, base, is_negative, fit)?;
+        let n_digits = n_digits + u64::from(has_zero);
+        let n_bytes = if n_digits == 0 { 0 } else { reader.n_taken };
         let mut result = value;
-        if is_negative {
-            let zero = Bits::known(0);
-            let operands = (zero, value);
-            let negated = binary(BinaryOp::Sub, Ty::Int(width), operands, false)?;
-            result = self.shadow_binary(BinaryOp::Sub, Ty::Int(width), operands, false, negated);
+        match fit {
+            _ if n_digits == 0 => result = Bits::known(0),
+            Fit::Saturates { is_signed } if !has_room => {
+                result = Bits::known(match (is_signed, is_negative) {
+                    (true, true) => 1 << 63,
+                    (true, false) => mask(63),
+                    _ => mask(64),
+                });
+            }
+            _ if is_negative => {
+                let (ty, operands) = (Ty::Int(fit.width()), (Bits::known(0), value));
+                let negated = binary(BinaryOp::Sub, ty, operands, false)?;
+                result = self.shadow_binary(BinaryOp::Sub, ty, operands, false, negated);
+            }
+            _ => {}
         }
-        Ok((result, at + n_digits))
+        Ok(Number { value: result, n_bytes, is_out_of_range: !has_room })
     }
 
-    fn read_digits(&mut self, start: u64, base: u32, width: u32) -> Result<(Bits, u64), Stop> {
-        let mut base = base;
-        let mut at = 0;
-        if base == 0 || base == 16 {
-            let first = self.byte(start)?;
-            if self.is_equal(first, b'0'.into()) {
-                let second = self.byte(start + 1)?;
-                if self.is_one_of(second, b"xX") {
-                    at = 2;
-                    base = 16;
-                } else if base == 0 {
-                    base = 8;
-                }
-            }
-            base = if base == 0 { 10 } else { base };
+    /// `0x` before hexadecimal digits, and what a base of 0 means. Whether a zero was taken that
+    /// is a digit of the number.
+    fn read_prefix(&mut self, reader: &mut Reader, base: u32) -> Result<(u32, bool), Stop> {
+        if base != 0 && base != 16 {
+            return Ok((base, false));
         }
-        let mut value = Bits::known(0);
-        let first = at;
-        loop {
-            self.spend()?;
-            let byte = self.byte(start + at)?;
-            let Some(digit) = self.digit(byte, base)? else { break };
-            let ty = Ty::Int(width);
-            let factor = Bits::known(base.into());
+        let first = self.peek(reader)?;
+        if !first.is_some_and(|first| self.is_equal(first, b'0'.into())) {
+            return Ok((if base == 0 { 10 } else { 16 }, false));
+        }
+        if !reader.is_text() {
+            self.advance(reader)?;
+            let is_hexadecimal = self.accept(reader, b"xX")?.is_some();
+            return Ok((if base == 0 && !is_hexadecimal { 8 } else { 16 }, true));
+        }
+        let second = self.peek(&reader.ahead(1))?;
+        if !second.is_some_and(|second| self.is_one_of(second, b"xX")) {
+            return Ok((if base == 0 { 8 } else { 16 }, false));
+        }
+        // Of "0xg" only the zero is a number.
+        if let Some(third) = self.peek(&reader.ahead(2))?
+            && self.digit(third, 16)?.is_some()
+        {
+            self.advance(reader)?;
+            self.advance(reader)?;
+        }
+        Ok((16, false))
+    }
+
+    /// The digits' value, how many there are, and whether it fits.
+    fn read_digits(
+        &mut self,
+        reader: &mut Reader,
+        base: u32,
+        is_negative: bool,
+        fit: Fit,
+    ) -> Result<(Bits, u64, bool), Stop> {
+        let ty = Ty::Int(fit.width());
+        let (mut value, mut n_digits, mut has_room) = (Bits::known(0), 0, true);
+        let factor = Bits::known(base.into());
+        let mut bytes = Vec::new();
+        while let Some(byte) = self.peek(reader)? {
+            let Some(mut digit) = self.digit(byte, base)? else { break };
+            self.advance(reader)?;
+            n_digits += 1;
+            bytes.push(byte);
+            let limit = fit.limit(is_negative).unwrap_or(u128::MAX);
+            if u128::from(base).checked_pow(n_digits).is_none_or(|power| power > limit) {
+                self.keep_bytes(&mut bytes);
+                (value, digit) = (value.with_word(None), digit.with_word(None));
+                has_room = has_room && value.bits * u128::from(base) + digit.bits <= limit;
+            }
             let product = binary(BinaryOp::Mul, ty, (value, factor), false)?;
             let product = self.shadow_binary(BinaryOp::Mul, ty, (value, factor), false, product);
-            let digit = self.low(digit, width);
+            let digit = self.low(digit, fit.width());
             let sum = binary(BinaryOp::Add, ty, (product, digit), false)?;
             value = self.shadow_binary(BinaryOp::Add, ty, (product, digit), false, sum);
-            at += 1;
         }
-        Ok((value, if at == first { 0 } else { at }))
+        Ok((value, n_digits.into(), has_room))
+    }
+
+    /// The run goes on with these bytes: whether so long a number fits is hard to solve.
+    fn keep_bytes(&mut self, bytes: &mut Vec<Bits>) {
+        for byte in bytes.drain(..) {
+            let Some(word) = byte.word else { continue };
+            self.lose("a number of many digits");
+            let words = &mut self.memory.words;
+            let same = words.constant(8, byte.bits);
+            let equal = words.eq(word, same);
+            self.holds(equal, Why::Limit);
+        }
     }
 
     /// The digit a byte stands for, as a number of 64 bits.

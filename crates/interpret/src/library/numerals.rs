@@ -1,14 +1,47 @@
 //! Numbers in strings of unknown bytes, followed as one value, so that a search need not try
 //! every number of digits of every argument.
 
-use logic::words::{WordId, WordOp};
+use std::collections::BTreeMap;
+
+use logic::words::{UnknownId, Values, Word, WordId, WordOp, Words};
 
 use crate::exec::Machine;
-use crate::value::{Bits, mask};
+use crate::value::{Bits, mask, signed};
 use crate::{Stop, Why};
 
 /// Longer numbers, which may not fit, are read digit by digit.
 const MAX_DIGITS: u64 = 9;
+
+/// A number that is written in unknown bytes, as an unknown of its own: where nothing else is
+/// known of these bytes, a question is about the number, and its digits follow from the answer.
+#[derive(Clone, Debug)]
+pub struct Number {
+    pub unknown: UnknownId,
+    width: u32,
+    /// The bytes it is written in; another one that ends it follows.
+    pub bytes: Vec<UnknownId>,
+    /// That it is what its bytes say.
+    pub definition: WordId,
+    /// What else had to hold of its bytes, and does where they are its digits.
+    pub sides: Vec<WordId>,
+    /// That it has digits enough.
+    pub within: WordId,
+}
+
+/// By the word that says how a number follows from its bytes.
+pub type Numbers = BTreeMap<WordId, Number>;
+
+impl Number {
+    /// Writes the number's value into its bytes.
+    pub fn write(&self, values: &mut Values) {
+        let value = signed(values.get(self.unknown), self.width);
+        let mut digits = value.to_string().into_bytes();
+        digits.push(0);
+        for (byte, digit) in self.bytes.iter().zip(digits) {
+            values.set(*byte, digit.into());
+        }
+    }
+}
 
 /// A number read so far: of this run, and for all bytes.
 struct Numeral {
@@ -31,9 +64,11 @@ impl Machine<'_> {
         if is_long {
             return Ok(None);
         }
+        let n_before = self.conditions.path.len();
         self.is_one_of_set(first, b" \t\n\r\x0b\x0c", Why::Limit);
         self.is_one_of_set(first, b"+", Why::Limit);
         let mut numeral = self.sign(first, width);
+        let mut bytes = vec![first];
         let mut why = Why::Limit;
         for at in 1..=MAX_DIGITS + 1 {
             let byte = match self.byte(start + at) {
@@ -49,6 +84,7 @@ impl Machine<'_> {
                 }
             };
             self.spend()?;
+            bytes.push(byte);
             self.add_digit(&mut numeral, byte, width);
             if self.memory.words.as_const(numeral.alive).is_some() {
                 break;
@@ -56,7 +92,39 @@ impl Machine<'_> {
         }
         let ended = self.memory.words.not(numeral.alive);
         self.holds(ended, why);
-        Ok(Some(self.signed_numeral(numeral, first, width)))
+        let value = self.signed_numeral(numeral, first, width);
+        if why != Why::Limit {
+            return Ok(Some(value));
+        }
+        let new = self.conditions.path[n_before..].iter();
+        let sides = new.filter(|condition| condition.why == Why::Limit);
+        let sides: Vec<WordId> = sides.map(|condition| condition.word).collect();
+        Ok(Some(self.as_unknown(value, &bytes, sides, width)))
+    }
+
+    /// The number as an unknown of its own, where it is written in unknown bytes alone.
+    fn as_unknown(&mut self, value: Bits, bytes: &[Bits], sides: Vec<WordId>, width: u32) -> Bits {
+        let Some(defined) = value.word else { return value };
+        let words = &mut self.memory.words;
+        let Some(bytes) = unknown_bytes(words, bytes) else { return value };
+        if words.as_const(defined).is_some() || bytes.len() < 2 {
+            return value;
+        }
+        let number = self.inputs.numbers.entry(defined).or_insert_with(|| {
+            let (unknown, word) = words.unknown(width);
+            let definition = words.eq(word, defined);
+            let within = words_within(words, word, bytes.len() as u32);
+            Number { unknown, width, bytes, definition, sides: Vec::new(), within }
+        });
+        for side in sides {
+            if !number.sides.contains(&side) {
+                number.sides.push(side);
+            }
+        }
+        let (definition, unknown) = (number.definition, number.unknown);
+        let word = words.word_of(unknown);
+        self.holds(definition, Why::Limit);
+        value.with_word(Some(word))
     }
 
     fn is_numeral(&mut self, at: u64, may_be_sign: bool) -> bool {
@@ -114,4 +182,30 @@ impl Machine<'_> {
         let bits = if is_negative { numeral.bits.wrapping_neg() } else { numeral.bits };
         Bits::known(bits & mask(width)).with_word(Some(word))
     }
+}
+
+/// The unknowns these bytes are, up to a known one that is no digit; `None` where some are
+/// neither.
+fn unknown_bytes(words: &Words, bytes: &[Bits]) -> Option<Vec<UnknownId>> {
+    let mut found = Vec::new();
+    for byte in bytes {
+        match byte.word.map(|word| words.word(word)) {
+            Some(Word::Unknown(unknown)) => found.push(*unknown),
+            Some(_) => return None,
+            None if (byte.bits as u8).is_ascii_digit() => return None,
+            None => break,
+        }
+    }
+    Some(found)
+}
+
+/// That a number can be written in so many bytes.
+fn words_within(words: &mut Words, number: WordId, n_bytes: u32) -> WordId {
+    let width = words.width(number);
+    let most = 10u128.pow(n_bytes.min(MAX_DIGITS as u32)) - 1;
+    let least = 10u128.pow((n_bytes - 1).min(MAX_DIGITS as u32)) - 1;
+    let (most, least) = (words.constant(width, most), words.constant(width, least.wrapping_neg()));
+    let below = words.binary(WordOp::SignedLe, number, most);
+    let above = words.binary(WordOp::SignedLe, least, number);
+    words.and(above, below)
 }

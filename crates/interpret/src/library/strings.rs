@@ -11,18 +11,22 @@ impl Machine<'_> {
     pub(crate) fn call_string(&mut self, name: &str, given: &Given) -> Known {
         let name = name.strip_prefix("__builtin_").unwrap_or(name);
         match name {
-            "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" | "mempcpy" => {
+            "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" | "mempcpy" | "bcopy" => {
+                if name == "bcopy" {
+                    self.copy_bytes(given.bits(1)?, given.bits(0)?, given.bits(2)?)?;
+                    return Ok(Some(None));
+                }
                 let (to, from, size) = (given.bits(0)?, given.bits(1)?, given.bits(2)?);
                 self.copy_bytes(to, from, size)?;
                 let end = if name == "mempcpy" { size.bits as u64 } else { 0 };
                 pointer(to.bits as u64 + end)
             }
-            "memset" | "__memset_chk" => {
+            "memset" | "__memset_chk" | "memset_explicit" => {
                 let (to, byte, size) = (given.bits(0)?, given.bits(1)?, given.bits(2)?);
                 self.fill_bytes(to, size, byte)?;
                 pointer(to.bits as u64)
             }
-            "bzero" => {
+            "bzero" | "explicit_bzero" => {
                 let (to, size) = (given.bits(0)?, given.bits(1)?);
                 self.fill_bytes(to, size, Bits::known(0))?;
                 Ok(Some(None))
@@ -33,23 +37,25 @@ impl Machine<'_> {
                 let length = self.length(start, limit)?;
                 pointer(length)
             }
-            "strcpy" | "__strcpy_chk" | "stpcpy" => {
+            "strcpy" | "__strcpy_chk" | "stpcpy" | "__stpcpy_chk" => {
                 let (to, from) = (self.place(given, 0)?, self.place(given, 1)?);
+                self.memory.fence = given.member;
                 let end = self.copy_string(to, from, u64::MAX)?;
-                pointer(if name == "stpcpy" { end } else { to })
+                pointer(if name.contains("stpcpy") { end } else { to })
             }
-            "strncpy" | "__strncpy_chk" => self.strncpy(given),
+            "strncpy" | "__strncpy_chk" | "stpncpy" => self.strncpy(name, given),
             "strcat" | "__strcat_chk" | "strncat" | "__strncat_chk" => {
                 let (to, from) = (self.place(given, 0)?, self.place(given, 1)?);
                 let is_limited = name.contains("strncat");
                 let limit = if is_limited { self.place(given, 2)? } else { u64::MAX };
                 let end = to + self.length(to, u64::MAX)?;
+                self.memory.fence = given.member;
                 self.copy_string(end, from, limit)?;
                 pointer(to)
             }
-            "strcmp" | "strncmp" | "memcmp" | "bcmp" | "strcasecmp" | "strncasecmp" => {
+            "strcmp" | "strncmp" | "memcmp" | "bcmp" | "strcasecmp" | "strncasecmp" | "strcoll" => {
                 let (left, right) = (self.place(given, 0)?, self.place(given, 1)?);
-                let is_limited = name != "strcmp" && name != "strcasecmp";
+                let is_limited = !matches!(name, "strcmp" | "strcasecmp" | "strcoll");
                 let limit = if is_limited { self.place(given, 2)? } else { u64::MAX };
                 self.compare_bytes(
                     left,
@@ -62,7 +68,7 @@ impl Machine<'_> {
             "strchr" | "strrchr" | "memchr" | "index" | "rindex" => self.find_byte(name, given),
             "strstr" => self.strstr(given),
             "strspn" | "strcspn" | "strpbrk" => self.span(name, given),
-            "strdup" | "strndup" => {
+            "strdup" | "strndup" | "__strdup" => {
                 let from = self.place(given, 0)?;
                 let limit = if name == "strndup" { self.place(given, 1)? } else { u64::MAX };
                 let length = self.length(from, limit)?;
@@ -110,19 +116,23 @@ impl Machine<'_> {
         Ok(to + at)
     }
 
-    fn strncpy(&mut self, given: &Given) -> Known {
+    fn strncpy(&mut self, name: &str, given: &Given) -> Known {
         let (room, limit) = (given.bits(0)?, given.bits(2)?);
+        self.memory.fence = given.member;
         self.has_room(room, limit);
         let (to, from, limit) =
             (self.place(given, 0)?, self.place(given, 1)?, self.place(given, 2)?);
         let mut has_ended = false;
+        let mut end = limit;
         for at in 0..limit {
             self.spend()?;
             let byte = if has_ended { Bits::known(0) } else { self.byte(from + at)? };
             self.memory.store(to + at, 1, byte)?;
-            has_ended = has_ended || self.is_equal(byte, 0);
+            if !has_ended && self.is_equal(byte, 0) {
+                (has_ended, end) = (true, at);
+            }
         }
-        pointer(to)
+        pointer(if name == "stpncpy" { to.wrapping_add(end) } else { to })
     }
 
     fn compare_bytes(
@@ -154,7 +164,7 @@ impl Machine<'_> {
     }
 
     /// Whether two bytes are equal; the run depends on it.
-    fn are_equal(&mut self, a: Bits, b: Bits) -> bool {
+    pub(crate) fn are_equal(&mut self, a: Bits, b: Bits) -> bool {
         let is_equal = a.bits == b.bits;
         if a.word.is_some() || b.word.is_some() {
             let (x, y) = (self.word(a, 8), self.word(b, 8));

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use capture::provenance;
-use interpret::{Machine, Stop};
+use interpret::{Machine, Point, Stop};
 use program::Program;
 
 /// Enough for every program here, few enough to end soon where one hangs.
@@ -74,10 +74,14 @@ pub fn interpreted(program: &Program) -> Result<Vec<String>, (Stop, Vec<String>)
     match machine.run("main", &[]) {
         Ok(_) | Err(Stop::Exit(0)) => Ok(machine.output),
         Err(stop) => {
-            if let Some((function, inst)) = machine.stopped_at {
+            if let Some((function, point)) = machine.stopped_at {
                 let function = &program.functions[function];
                 let body = function.body.as_ref().expect("code that runs has a body");
-                let loc = program.locs[body.insts[inst].loc];
+                let loc = match point {
+                    Point::Inst(inst) => body.insts[inst].loc,
+                    Point::End(block) => body.blocks[block].loc,
+                };
+                let loc = program.locs[loc];
                 println!("{stop:?} in {} near {}:{}", function.name, loc.line, loc.column);
             }
             Err((stop, machine.output))

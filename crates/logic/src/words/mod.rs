@@ -7,11 +7,15 @@
 
 mod eval;
 mod fold;
+mod lanes;
 mod prover;
 mod range;
+mod substitute;
+mod trial;
 
 pub use eval::Values;
 pub use prover::{Answer, Best, WordProver};
+pub use substitute::Images;
 
 use base::{IdVec, define_id};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -110,6 +114,12 @@ impl Words {
         (unknown, self.intern(Word::Unknown(unknown), width))
     }
 
+    /// The word of an unknown.
+    pub fn word_of(&mut self, unknown: UnknownId) -> WordId {
+        let width = self.unknowns[unknown];
+        self.intern(Word::Unknown(unknown), width)
+    }
+
     pub fn constant(&mut self, width: u32, value: u128) -> WordId {
         self.intern(Word::Const(value & mask(width)), width)
     }
@@ -137,6 +147,12 @@ impl Words {
 
     /// How many words these are made of; `None` where more than a limit.
     pub fn n_parts(&self, limit: usize, of: &[WordId]) -> Option<usize> {
+        self.all_parts(of, limit).map(|parts| parts.len())
+    }
+
+    /// The words these are made of and they themselves, parts first; `None` where more than a
+    /// limit.
+    fn all_parts(&self, of: &[WordId], limit: usize) -> Option<Vec<WordId>> {
         let mut seen: FxHashSet<WordId> = FxHashSet::default();
         let mut stack = of.to_vec();
         while let Some(word) = stack.pop() {
@@ -147,7 +163,10 @@ impl Words {
                 return None;
             }
         }
-        Some(seen.len())
+        // A word is interned after its parts.
+        let mut all: Vec<WordId> = seen.into_iter().collect();
+        all.sort_unstable();
+        Some(all)
     }
 
     /// Cut or extended to a width.

@@ -42,7 +42,7 @@ struct Encoder {
 
 impl WordProver {
     pub fn new(resources: u32) -> Self {
-        let solver = Solver::new();
+        let solver = Solver::new_for_logic("QF_BV").unwrap_or_default();
         let mut params = Params::new();
         params.set_u32("rlimit", resources);
         params.set_u32("random_seed", 0);

@@ -11,10 +11,10 @@ use super::{Word, WordId, WordOp, Words, mask, signed};
 
 /// `low`, `low + 1` and so on up to `low + span`, modulo the width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Range {
-    low: u128,
-    span: u128,
-    width: u32,
+pub(super) struct Range {
+    pub low: u128,
+    pub span: u128,
+    pub width: u32,
 }
 
 /// Rounds of telling parts of the conditions what the conditions say about them.
@@ -23,6 +23,11 @@ const ROUNDS: usize = 3;
 impl Words {
     /// Whether intervals show that these bits cannot all hold.
     pub fn is_refuted(&self, bits: &[WordId]) -> bool {
+        self.narrowed(bits).is_none()
+    }
+
+    /// Where words lie if these bits all hold; `None` where they cannot.
+    pub(super) fn narrowed(&self, bits: &[WordId]) -> Option<FxHashMap<WordId, Range>> {
         let mut known: FxHashMap<WordId, Range> = FxHashMap::default();
         for _ in 0..ROUNDS {
             let before = known.clone();
@@ -33,15 +38,15 @@ impl Words {
                     || !ranges.assume(*bit, true)
                     || ranges.is_contradicted
                 {
-                    return true;
+                    return None;
                 }
             }
             known = ranges.known;
             if known == before {
-                return false;
+                break;
             }
         }
-        false
+        Some(known)
     }
 }
 
@@ -52,6 +57,11 @@ impl Range {
 
     fn exactly(value: u128, width: u32) -> Self {
         Self { low: value & mask(width), span: 0, width }
+    }
+
+    /// The number so many steps from its start.
+    pub fn at(self, step: u128) -> u64 {
+        (self.low.wrapping_add(step) & mask(self.width)) as u64
     }
 
     fn of_bit(bit: Option<bool>) -> Self {
@@ -369,6 +379,14 @@ fn binary(op: WordOp, a: Range, b: Range) -> Range {
             let low = if x.0 < 0 { (-most).max(x.0) } else { 0 };
             let high = if x.1 > 0 { most.min(x.1) } else { 0 };
             Range::between(low, high, width)
+        }
+        WordOp::And | WordOp::Or if width == 1 => {
+            let (x, y) = (a.unsigned(), b.unsigned());
+            let (low, high) = match op {
+                WordOp::And => (x.0 & y.0, x.1 & y.1),
+                _ => (x.0 | y.0, x.1 | y.1),
+            };
+            Range { low, span: high - low, width }
         }
         WordOp::And => Range { low: 0, span: a.unsigned().1.min(b.unsigned().1), width },
         WordOp::Or | WordOp::Xor => {

@@ -95,6 +95,52 @@ proptest! {
     }
 }
 
+/// A word of two unknowns: each of them stands for those of one of two shapes.
+fn of_two(words: &mut Words, shapes: [&Shape; 2]) -> ([(UnknownId, WordId); 2], WordId) {
+    let unknowns = [words.unknown(8), words.unknown(8)];
+    let [(a, _), (b, _)] = [0, 1].map(|at| build(words, shapes[at], (unknowns[at].1, 0)));
+    let condition = words.binary(WordOp::UnsignedLt, a, b);
+    let sum = words.binary(WordOp::Add, a, b);
+    (unknowns, words.choice(condition, sum, a))
+}
+
+proptest! {
+    #[test]
+    fn substituting_keeps_the_meaning(first in shape(), second in shape(), value: u8, other: u8) {
+        let mut words = Words::new();
+        let (unknowns, word) = of_two(&mut words, [&first, &second]);
+        let mut values = Values::default();
+        values.set(unknowns[0].0, value.into());
+        values.set(unknowns[1].0, other.into());
+        let expected = values.eval(&words, word);
+        // One unknown as a constant, then the other one: nothing is left to know.
+        let constants = [value, other].map(|value| words.constant(8, value.into()));
+        let mut image = word;
+        for ((_, unknown), constant) in unknowns.into_iter().zip(constants) {
+            let known = |word| (word == unknown).then_some(constant);
+            image = words.substitute(image, &mut Images::default(), known);
+            prop_assert_eq!(values.eval(&words, image), expected);
+        }
+        prop_assert_eq!(words.as_const(image), Some(expected));
+    }
+}
+
+#[test]
+fn of_a_decided_choice_only_one_side_is_rebuilt() {
+    let mut words = Words::new();
+    let [(_, selector), (_, result), (_, original)] = [(); 3].map(|()| words.unknown(8));
+    let (one, mut sum) = (words.constant(8, 1), original);
+    for _ in 0..100 {
+        sum = words.binary(WordOp::Mul, sum, original);
+    }
+    let is_changed = words.eq(selector, one);
+    let chosen = words.choice(is_changed, result, sum);
+    let mut images = Images::default();
+    let known = |word| (word == selector).then_some(one);
+    assert_eq!(words.substitute(chosen, &mut images, known), result);
+    assert!(images.len() < 10, "{images:?}");
+}
+
 #[test]
 fn z3_agrees_with_the_evaluator() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -156,6 +202,80 @@ fn what_intervals_refute_holds_for_no_value() {
         }
     }
     assert!(n_refuted > 100, "{n_refuted}");
+}
+
+#[test]
+fn trying_all_values_finds_what_there_is() {
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let (mut n_sat, mut n_unsat) = (0, 0);
+    for round in 0..120 {
+        let mut shape = || {
+            let tree = shape().new_tree(&mut runner).expect("a shape can be made");
+            proptest::strategy::ValueTree::current(&tree)
+        };
+        let shapes = [shape(), shape(), shape()];
+        let mut words = Words::new();
+        let unknowns = [words.unknown(8), words.unknown(8)];
+        let [x, y] = unknowns.map(|(_, word)| word);
+        let [a, b, c] = [(0, x), (1, y), (2, x)]
+            .map(|(at, unknown)| build(&mut words, &shapes[at], (unknown, 0)).0);
+        let limit = words.constant(8, round % 16);
+        let first = words.binary(OPS[13 + round as usize % 5], a, b);
+        let second = words.binary(WordOp::UnsignedLt, b, limit);
+        let bits = [first, second, words.eq(a, c)];
+        let possible = (0..=u16::MAX).any(|pair| {
+            let mut values = Values::default();
+            values.set(unknowns[0].0, (pair & 0xff).into());
+            values.set(unknowns[1].0, (pair >> 8).into());
+            values.satisfy(&words, &bits)
+        });
+        match words.try_all(&bits, u64::MAX / 2).0 {
+            Some(Answer::Sat(found)) => {
+                n_sat += 1;
+                assert!(found.satisfy(&words, &bits), "{shapes:?}");
+            }
+            Some(Answer::Unsat) => {
+                n_unsat += 1;
+                assert!(!possible, "{shapes:?}");
+            }
+            other => panic!("{other:?} for {shapes:?}"),
+        }
+    }
+    assert!(n_sat > 10 && n_unsat > 10, "{n_sat} {n_unsat}");
+}
+
+#[test]
+fn of_many_values_the_likely_ones_are_tried() {
+    let mut words = Words::new();
+    let (unknown, word) = words.unknown(32);
+    let limit = words.constant(32, 123_456);
+    let below = words.binary(WordOp::SignedLt, word, limit);
+    let same = words.eq(word, limit);
+    let two = words.constant(32, 2);
+    let twice = words.binary(WordOp::Mul, word, two);
+    let odd = words.constant(32, 7);
+    let is_odd = words.eq(twice, odd);
+    let (found, _) = words.try_all(&[same], 10_000);
+    assert!(matches!(found, Some(Answer::Sat(values)) if values.get(unknown) == 123_456));
+    // Nothing that was tried does, which does not say that nothing would.
+    assert_eq!(words.try_all(&[below, is_odd], 10_000).0, None);
+    assert_eq!(words.try_all(&[below, same], 10_000).0, Some(Answer::Unsat));
+}
+
+#[test]
+fn what_would_take_long_is_not_tried() {
+    let mut words = Words::new();
+    let bytes: Vec<WordId> = (0..4).map(|_| words.unknown(8).1).collect();
+    let mut product = words.constant(32, 1);
+    for byte in bytes {
+        let wide = words.zero_extend(byte, 32);
+        product = words.binary(WordOp::Mul, product, wide);
+    }
+    let prime = words.constant(32, 1_000_003);
+    let same = words.eq(product, prime);
+    let (answer, work) = words.try_all(&[same], 100_000);
+    assert_eq!(answer, None);
+    assert!(work <= 110_000, "{work}");
 }
 
 #[test]

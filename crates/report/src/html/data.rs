@@ -28,7 +28,8 @@ pub fn data(findings: &Findings, sources: &mut Sources, rules: &[Rule]) -> Value
         .collect();
     let mut hunks = |changes: &[Change]| -> Value {
         let hunks = diff::hunks(changes, sources).into_iter().map(|hunk| {
-            let lines = hunk.lines.iter().map(|(mark, text)| json!([mark, text]));
+            let lines =
+                hunk.lines.iter().map(|(mark, text)| json!([mark, text.trim_end_matches('\r')]));
             json!({"file": hunk.file, "line": hunk.line, "lines": lines.collect::<Vec<_>>()})
         });
         hunks.collect::<Vec<_>>().into()

@@ -19,6 +19,7 @@ function detail(item, open) {
 const PARTS = {
   fault(fault, open) {
     const parts = [relations(fault, open)];
+    if (fault.input) parts.push(fact('fails with', h('code', {}, fault.input.command || (fault.input.others || []).join(', '))));
     parts.push(...paths(fault));
     if (fault.error_state) parts.push(fact('error state', fault.error_state));
     if (fault.n_paths) parts.push(fact('paths', `${fault.n_paths} lead here`));

@@ -65,6 +65,7 @@ fn read_run(run: &Value, read: &mut Read) {
             place,
             message: format!("{text} ({tool})"),
             input_dependent: false,
+            input: None,
             origin: FaultOrigin::Imported,
             segments: Vec::new(),
             n_paths: None,

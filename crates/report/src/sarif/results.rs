@@ -105,9 +105,7 @@ struct Message {
 
 impl Message {
     fn new(text: &str) -> Self {
-        // Brackets of the code must not become links.
-        let text = if text.contains("](") { escaped(text) } else { text.to_owned() };
-        Self { text, related: Vec::new() }
+        Self { text: unlinked(text), related: Vec::new() }
     }
 
     fn say(&mut self, text: &str) {
@@ -125,6 +123,11 @@ impl Message {
     }
 }
 
+/// Brackets of the code must not become links.
+fn unlinked(text: &str) -> String {
+    if text.contains("](") { escaped(text) } else { text.to_owned() }
+}
+
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
@@ -139,6 +142,9 @@ impl Results<'_> {
             message.link(&first.note, &first.place, &first.note, self.sources);
         }
         self.causes(fault, &mut message);
+        if let Some(input) = &fault.input {
+            message.say(&format!("; it fails with: {}", unlinked(&input.told())));
+        }
         let flows = fault.segments.iter().map(|segment| segment.steps.as_slice());
         let limit = MAX_STEPS / fault.segments.len().max(1);
         let flows = self.code_flows(flows.map(|steps| vec![steps]), limit);
@@ -151,7 +157,7 @@ impl Results<'_> {
         let properties = json!({
             "id": fault.id, "verdict": fault.verdict, "origin": fault.origin,
             "inputDependent": fault.input_dependent, "errorState": fault.error_state,
-            "group": fault.group, "paths": fault.n_paths,
+            "group": fault.group, "paths": fault.n_paths, "input": fault.input,
         });
         extra.insert("properties".to_owned(), properties);
         let identity = Some(fault.fingerprint.as_str());

@@ -63,6 +63,9 @@ impl Text<'_> {
         if self.options.brief {
             return self.group(fault, folding);
         }
+        if let Some(input) = &fault.input {
+            self.line(&format!("  fails with: {}", one_line(&input.told())));
+        }
         // The first segment is the shortest; JSON and HTML have them all.
         if let Some(segment) = fault.segments.first() {
             // A path of nothing but the fault itself says nothing new.

@@ -77,8 +77,14 @@ impl Text<'_> {
     }
 
     fn diff(&mut self, changes: &[Change]) {
-        let text = diff::unified(changes, self.sources);
-        for line in text.lines() {
+        let Some(text) = diff::unified(changes, self.sources) else {
+            self.line(
+                "  a diff of it would not apply: these lines hold bytes that are not shown\n",
+            );
+            return;
+        };
+        // A carriage return belongs to its line.
+        for line in text.split_terminator('\n') {
             let line = match line.as_bytes().first() {
                 Some(b'-') => self.paint.bad(line),
                 Some(b'+') => self.paint.good(line),

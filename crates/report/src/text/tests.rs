@@ -28,6 +28,7 @@ fn example() -> Findings {
         place: place(3, 4),
         message: "p is used after free\u{1b}[2J".to_owned(),
         input_dependent: false,
+        input: None,
         origin: FaultOrigin::Detection,
         segments: vec![Segment {
             steps: vec![
