@@ -9,6 +9,8 @@ use crate::shell;
 
 /// Values behind a parameter that are named.
 const MAX_POINTEES: usize = 8;
+/// Results of a function outside that are told.
+const MAX_RESULTS: usize = 12;
 
 /// What a run from `entry` got, of which it asked for some.
 pub fn describe(given: &Given, entry: &str, asked: &Asked) -> RunInput {
@@ -58,14 +60,14 @@ fn found(inputs: &Inputs, limits: &Limits, asked: &Asked) -> (RunInput, Bytes) {
     });
     let environment =
         unset.chain(set).map(|(name, value)| EnvironmentVariable { name, value }).collect();
-    let others = others(inputs);
+    let others = others(inputs, asked);
     let input = RunInput { environment, others, ..RunInput::default() };
     (input, Bytes { arguments, stdin, files })
 }
 
 /// What no command line gives.
-fn others(inputs: &Inputs) -> Vec<String> {
-    let mut others = Vec::new();
+fn others(inputs: &Inputs, asked: &Asked) -> Vec<String> {
+    let mut others = outside(inputs, asked);
     let mut n_pointees = 0;
     let mut unset: Vec<i128> = Vec::new();
     for (input, value) in &inputs.0 {
@@ -78,9 +80,6 @@ fn others(inputs: &Inputs) -> Vec<String> {
                 let parameter = parameter + 1;
                 others.push(format!("parameter {parameter} points to {value} at byte {offset}"));
             }
-            Input::Outside(index) => {
-                others.push(format!("call {} outside gives {value}", index + 1));
-            }
             Input::UnsetVariable(_) if *value != 0 => unset.push(*value as i32 as i128),
             Input::Unset { .. } if *value != 0 => unset.push(*value as i128),
             _ => {}
@@ -92,6 +91,25 @@ fn others(inputs: &Inputs) -> Vec<String> {
         others.push(format!("what was never set holds {}{more}", values.join(", ")));
     }
     others
+}
+
+/// What each function outside the program gives, call by call.
+fn outside(inputs: &Inputs, asked: &Asked) -> Vec<String> {
+    let mut functions: Vec<(&str, Vec<String>)> = Vec::new();
+    for (index, name) in (0..).zip(&asked.outside) {
+        let value = inputs.get(Input::Outside(index));
+        let value = u32::try_from(value).map_or(value as i64, |value| i64::from(value as i32));
+        match functions.iter_mut().find(|(known, _)| known == name) {
+            Some((_, values)) => values.push(value.to_string()),
+            None => functions.push((name, vec![value.to_string()])),
+        }
+    }
+    let told = |(name, mut values): (&str, Vec<String>)| {
+        let more = if values.len() > MAX_RESULTS { ", ..." } else { "" };
+        values.truncate(MAX_RESULTS);
+        format!("{name} gives {}{more}", values.join(", "))
+    };
+    functions.into_iter().map(told).collect()
 }
 
 /// A text up to its zero.

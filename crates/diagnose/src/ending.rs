@@ -22,7 +22,8 @@ pub enum Ending {
 
 pub fn ending<T>(result: &Result<T, Stop>) -> Ending {
     match result {
-        Ok(_) | Err(Stop::Exit(_)) => Ending::Fine,
+        // Whoever waits for more input has violated nothing so far.
+        Ok(_) | Err(Stop::Exit(_) | Stop::EndOfInput) => Ending::Fine,
         Err(Stop::Fault(kind)) => Ending::Violates(Property::Fault(*kind)),
         Err(Stop::Abort) => Ending::Violates(Property::Assertion),
         Err(stop) => Ending::Unclear(describe_stop(stop)),

@@ -87,11 +87,27 @@ const MAX_BRANCHES: usize = 400;
 const MAX_OF_ONE_PLACE: usize = 6;
 
 /// Bounds on inputs, raised step by step.
-pub const BOUNDS: [Limits; 3] = [bound(2, 3, 6, 4), bound(5, 12, 24, 16), bound(9, 72, 96, 64)];
+pub const BOUNDS: [Limits; 3] = [
+    Limits { arguments: 2, argument_bytes: 3, stdin_bytes: 6, elements: 4, outside: 16, ..NONE },
+    Limits { arguments: 5, argument_bytes: 12, stdin_bytes: 24, elements: 16, outside: 64, ..NONE },
+    Limits {
+        arguments: 9,
+        argument_bytes: 72,
+        stdin_bytes: 96,
+        elements: 64,
+        outside: 256,
+        ..NONE
+    },
+];
 
-const fn bound(arguments: u32, argument_bytes: u32, stdin_bytes: u32, elements: u32) -> Limits {
-    Limits { arguments, argument_bytes, stdin_bytes, elements, unset_is_input: false }
-}
+const NONE: Limits = Limits {
+    arguments: 0,
+    argument_bytes: 0,
+    stdin_bytes: 0,
+    elements: 0,
+    outside: 0,
+    unset_is_input: false,
+};
 
 /// A path to be run once its conditions are found to hold for some inputs.
 struct Candidate {
@@ -307,6 +323,12 @@ impl State<'_> {
             }
         }
         self.queue_branches(&path, run, reached >= Reached::AsFar);
+        if result == Err(Stop::EndOfInput) {
+            let n = self.limits.outside;
+            let why = format!("a run asks for more than {n} values from outside");
+            self.found.incomplete.get_or_insert(why);
+            return true;
+        }
         path.iter().any(|condition| condition.why == Why::Limit)
     }
 

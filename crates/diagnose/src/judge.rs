@@ -37,6 +37,8 @@ pub struct Outcome {
     pub n_steps: u64,
     /// It was cut off as too long.
     pub is_endless: bool,
+    /// It asked for more from outside than there was.
+    pub is_waiting: bool,
 }
 
 /// A program that can be run with one of its edits switched on.
@@ -72,7 +74,9 @@ impl Judge<'_> {
         let covered = machine.covered.keys().copied().collect();
         let (ending, at) = (ending(&result), machine.stopped_at);
         let is_endless = matches!(result, Err(Stop::OutOfSteps));
-        Outcome { ending, at, stdout: machine.stdout, exit, covered, n_steps, is_endless }
+        let is_waiting = matches!(result, Err(Stop::EndOfInput));
+        let stdout = machine.stdout;
+        Outcome { ending, at, stdout, exit, covered, n_steps, is_endless, is_waiting }
     }
 }
 
@@ -80,7 +84,8 @@ impl Outcome {
     fn nothing(stop: &Stop) -> Self {
         let ending = ending::<()>(&Err(stop.clone()));
         let (stdout, covered) = (Vec::new(), BTreeSet::new());
-        Self { ending, at: None, stdout, exit: 0, covered, n_steps: 0, is_endless: false }
+        let (is_endless, is_waiting) = (false, false);
+        Self { ending, at: None, stdout, exit: 0, covered, n_steps: 0, is_endless, is_waiting }
     }
 
     /// Whether nobody outside can tell the difference.

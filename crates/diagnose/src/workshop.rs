@@ -242,6 +242,9 @@ impl Workshop<'_> {
             covered.extend(outcome.covered);
         }
         let mut verified = vec![match &goes_on {
+            None if first.is_waiting => {
+                "the failing run goes on without a violation as long as it was followed".to_owned()
+            }
             None => "the failing run finishes".to_owned(),
             Some(why) => format!("the failing run goes on, but not to its end: {why}"),
         }];

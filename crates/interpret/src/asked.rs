@@ -10,6 +10,8 @@ pub struct Asked {
     pub set: Vec<Vec<u8>>,
     /// Standard input or a file was read, if only to its end.
     pub has_read: bool,
+    /// The functions outside whose results it got, one for each result.
+    pub outside: Vec<String>,
     /// The function the run started in takes arguments.
     pub takes_arguments: bool,
 }
@@ -34,6 +36,7 @@ impl Machine<'_> {
             unset: names(&|address| address == 0),
             set: names(&|address| address != 0),
             has_read: self.streams.was_asked() || self.inputs.stdin_at > 0,
+            outside: self.inputs.outside.iter().map(|id| self.name_of(*id).to_owned()).collect(),
             takes_arguments: main.is_some_and(|main| !main.params.is_empty()),
         }
     }

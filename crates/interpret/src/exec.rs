@@ -192,6 +192,7 @@ impl<'p> Machine<'p> {
         let id = resolve_alias(self.program, id);
         let function = &self.program.functions[id];
         let Some(body) = &function.body else {
+            self.inputs.called = Some(id);
             return self.call_library(function, &passed);
         };
         if self.depth == MAX_DEPTH {

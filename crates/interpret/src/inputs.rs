@@ -79,6 +79,8 @@ pub struct Limits {
     pub stdin_bytes: u32,
     /// Elements behind a pointer parameter.
     pub elements: u32,
+    /// Results of code outside the program; one more ends the run.
+    pub outside: u32,
     /// What nobody has set may hold anything, instead of ending the run where it decides.
     /// Pointers are not made up.
     pub unset_is_input: bool,
@@ -122,7 +124,11 @@ pub(crate) struct InputState {
     pub are_unknown: bool,
     pub unknowns: BTreeMap<Input, (UnknownId, WordId)>,
     pub numbers: Numbers,
-    pub n_outside: u32,
+    /// The functions whose results came from outside, one for each result.
+    pub outside: Vec<FunctionId>,
+    pub outside_limit: Option<u32>,
+    /// The function of the library, or outside, that is running.
+    pub called: Option<FunctionId>,
     pub n_unset: u32,
     pub unset_is_input: bool,
     pub stdin_at: u32,
@@ -171,6 +177,7 @@ impl Machine<'_> {
         self.inputs.are_unknown = are_unknown;
         self.inputs.stdin_limit = limits.stdin_bytes;
         self.inputs.text_limit = limits.argument_bytes;
+        self.inputs.outside_limit = Some(limits.outside);
         self.inputs.unset_is_input = limits.unset_is_input;
         if limits.unset_is_input {
             let mut unset = UnsetBytes::new(values, are_unknown);
@@ -369,10 +376,19 @@ impl Machine<'_> {
         if result == Ty::Void {
             return Ok(None);
         }
-        let input = Input::Outside(self.inputs.n_outside);
-        self.inputs.n_outside += 1;
         let width = width(result)?;
+        let input = self.next_outside()?;
         Ok(Some(self.take_input(input, width).into()))
+    }
+
+    /// The next result from outside; a program may ask for ever.
+    pub(crate) fn next_outside(&mut self) -> Result<Input, Stop> {
+        let index = self.inputs.outside.len() as u32;
+        if self.inputs.outside_limit.is_some_and(|limit| index >= limit) {
+            return Err(Stop::EndOfInput);
+        }
+        self.inputs.outside.extend(self.inputs.called);
+        Ok(Input::Outside(index))
     }
 
     /// A variable that is declared without a value.

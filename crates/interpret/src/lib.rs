@@ -52,6 +52,8 @@ pub enum Stop {
     Abort,
     /// More steps, calls or memory than the run was allowed.
     OutOfSteps,
+    /// The run asks for more from outside than it may have.
+    EndOfInput,
     /// Something this interpreter does not know: inline assembler, most of SIMD.
     Unsupported(String),
     /// The run left what was made up for it, such as an array behind a parameter.

@@ -302,3 +302,33 @@ fn nothing_is_compared_with_itself() {
     let is_self = |(_, old, new): &(u32, &str, &str)| *old == "4" && *new == "i";
     assert!(!all.iter().flatten().any(is_self), "{all:?}");
 }
+
+/// Nothing ends the loop but what comes from outside.
+const WAITING: &str = "\
+int next(void);
+int main(void) {
+  char line[4];
+  int c, n = 0;
+  while ((c = next()) != -1) {
+    if (c == '\\n')
+      n = 0;
+    line[n++] = c;
+  }
+  return 0;
+}
+";
+
+#[test]
+fn a_loop_that_asks_for_more_input_is_no_endless_run() {
+    let diagnosis = diagnose(WAITING, None, Vec::new());
+    let found = diagnosis.violation.as_ref().expect("the fifth character does not fit");
+    assert_eq!(found.place.line, 8);
+    assert!(found.input.command.contains("# next gives 0, 0, 0, 0, 0"), "{:?}", found.input);
+    let full = changes(&diagnosis).iter().any(|change| change[0].2.contains("|| n >= 4"));
+    assert!(full, "{:?}", changes(&diagnosis));
+    let said = &diagnosis.repairs[0].verified[0];
+    assert!(said.contains("as long as it was followed"), "{said}");
+    let no_bug = WAITING.replace("char line[4]", "char line[400]");
+    let diagnosis = diagnose(&no_bug, None, Vec::new());
+    assert!(diagnosis.incomplete.is_some_and(|why| why.contains("more than 256 values")));
+}

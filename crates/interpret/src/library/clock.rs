@@ -45,7 +45,7 @@ impl Machine<'_> {
                 let to = self.place(given, usize::from(name == "clock_gettime"))?;
                 self.library_object("now", 1)?;
                 let limit = if name == "gettimeofday" { 999_999 } else { 999_999_999 };
-                let (seconds, part) = (self.outside(Ty::Int(64))?, self.outside_below(limit));
+                let (seconds, part) = (self.outside(Ty::Int(64))?, self.outside_below(limit)?);
                 let word = part.word.map(|word| self.memory.words.resize(word, 64, false));
                 if let Some(Value::Bits(seconds)) = seconds {
                     self.memory.store(to, 8, seconds)?;
@@ -109,7 +109,7 @@ impl Machine<'_> {
             }
         } else {
             for (index, last) in (0..).zip(LAST) {
-                let mut field = self.outside_below(last);
+                let mut field = self.outside_below(last)?;
                 if index == 3 {
                     // Days of the month count from 1.
                     field = self.plus(field, 1);

@@ -5,7 +5,6 @@ use program::{Function, Ty};
 use super::{Given, Known, int, pointer};
 use crate::Stop;
 use crate::exec::{Arguments, Machine};
-use crate::inputs::Input;
 use crate::value::{Bits, Value, mask};
 
 /// Functions that only say whether they succeeded; it depends on what is outside. The strings
@@ -129,13 +128,13 @@ impl Machine<'_> {
             for index in 0..*n_texts {
                 self.check_text(given, index)?;
             }
-            let has_failed = self.outside_below(1);
+            let has_failed = self.outside_below(1)?;
             return int(if self.is_equal(has_failed, 1) { -1 } else { 0 });
         }
         let Some((_, limit)) = NUMBERS.iter().find(|(number, _)| *number == name) else {
             return Ok(None);
         };
-        Ok(Some(Some(self.outside_below(*limit).into())))
+        Ok(Some(Some(self.outside_below(*limit)?.into())))
     }
 
     /// What is neither part of the program nor known here.
@@ -213,10 +212,9 @@ impl Machine<'_> {
     }
 
     /// A number of 32 bits from outside, at most this one.
-    pub(crate) fn outside_below(&mut self, limit: u32) -> Bits {
-        let input = Input::Outside(self.inputs.n_outside);
-        self.inputs.n_outside += 1;
-        self.take_limited(input, 32, limit)
+    pub(crate) fn outside_below(&mut self, limit: u32) -> Result<Bits, Stop> {
+        let input = self.next_outside()?;
+        Ok(self.take_limited(input, 32, limit))
     }
 
     /// A sum of 32 bits.
