@@ -330,5 +330,6 @@ fn a_loop_that_asks_for_more_input_is_no_endless_run() {
     assert!(said.contains("as long as it was followed"), "{said}");
     let no_bug = WAITING.replace("char line[4]", "char line[400]");
     let diagnosis = diagnose(&no_bug, None, Vec::new());
-    assert!(diagnosis.incomplete.is_some_and(|why| why.contains("more than 256 values")));
+    assert!(diagnosis.violation.is_none());
+    assert!(diagnosis.incomplete.is_some(), "more values may follow");
 }
