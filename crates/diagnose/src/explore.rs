@@ -146,8 +146,6 @@ struct State<'a> {
     max_effort: u64,
     /// Every violation, not one for each place.
     keeps_all: bool,
-    /// Questions the solver gave up on, by place.
-    unknown: FxHashMap<(FunctionId, InstId), u32>,
 }
 
 impl Search<'_> {
@@ -216,7 +214,7 @@ impl Search<'_> {
         wanted: &dyn Fn(&Violation) -> bool,
         cancel: &Cancel,
     ) -> Stage {
-        memo.renew();
+        memo.begin();
         let limits = Limits { unset_is_input: self.unset_is_input, ..limits };
         let n_checks = memo.prover.n_checks;
         let mut state = State {
@@ -229,7 +227,6 @@ impl Search<'_> {
             found: Explored::default(),
             max_effort: 0,
             keeps_all,
-            unknown: FxHashMap::default(),
         };
         let seed = self.seed.map(|(inputs, _)| inputs.clone()).unwrap_or_default();
         let mut next = Some(Next { inputs: seed, ..Next::default() });
@@ -390,7 +387,7 @@ impl State<'_> {
                 self.found.incomplete.get_or_insert(why);
                 return None;
             }
-            if self.unknown.get(&place).is_some_and(|n| *n >= self.search.max_unknown) {
+            if self.memo.n_given_up(place) >= self.search.max_unknown {
                 continue;
             }
             let (relevant, needed) = self.relevant(&candidate);
@@ -404,7 +401,7 @@ impl State<'_> {
                 }
                 Answer::Unsat => {}
                 Answer::Unknown(why) => {
-                    *self.unknown.entry(place).or_default() += 1;
+                    self.memo.give_up(place);
                     let why = format!("the solver gave up on a path ({why})");
                     self.found.incomplete.get_or_insert(why);
                 }

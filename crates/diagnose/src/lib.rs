@@ -98,15 +98,15 @@ pub struct Options {
     pub check_runs: u32,
     /// Questions to the solver for each bound of that check. Default 60.
     pub check_questions: u64,
-    /// Questions to the solver for all such checks together. Default 250.
+    /// Questions to the solver for all such checks together. Default 160.
     pub all_check_questions: u64,
-    /// Instructions of all such checks together, roughly. Default 6,000,000.
+    /// Instructions of all such checks together, roughly. Default 3,000,000.
     pub all_check_steps: u64,
     /// How many of the best edits are checked that way. Default 16.
     pub checked: usize,
     /// Instructions of one run. Default 400,000.
     pub steps: u64,
-    /// z3's units per question of the search. Default 200,000; checks of edits get half of it.
+    /// z3's units per question of the search. Default 200,000; checks of edits get an eighth of it.
     pub resources: u32,
     /// Repairs to report. Default 10.
     pub top: usize,
@@ -119,8 +119,8 @@ impl Default for Options {
             search_questions: 500,
             check_runs: 100,
             check_questions: 60,
-            all_check_questions: 250,
-            all_check_steps: 6_000_000,
+            all_check_questions: 160,
+            all_check_steps: 3_000_000,
             checked: 16,
             steps: 400_000,
             resources: 200_000,

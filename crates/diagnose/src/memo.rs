@@ -8,6 +8,8 @@ use interpret::{Number, Shared};
 use logic::words::{Answer, UnknownId, Word, WordId, WordProver};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::agenda::Place;
+
 /// Words a question may be made of.
 const MAX_WORDS: usize = 6000;
 /// z3's resource units that count as one more question.
@@ -18,6 +20,10 @@ const WORDS_OF_A_QUESTION: u64 = 250;
 /// Values of words that are tried before z3 is asked, and how many count as a question.
 const MAX_TRIED: u64 = 8_000_000;
 const TRIED_OF_A_QUESTION: u64 = 1_000_000;
+/// Words whose intervals are computed, that count as a question.
+const BOUNDED_OF_A_QUESTION: u64 = 8_000;
+/// A question z3 gives up on counts as so many: it has made circuits of it before it counts.
+const GIVEN_UP: u64 = 8;
 
 /// What searches of one program share, be different edits of it switched on: words mean the
 /// same in all of them, so that a question is asked once.
@@ -25,32 +31,56 @@ pub struct Memo {
     pub shared: Shared,
     pub prover: WordProver,
     resources: u32,
-    asks_again: bool,
+    is_thorough: bool,
     supports: FxHashMap<WordId, Rc<BTreeSet<UnknownId>>>,
     /// Questions the solver was asked, hard ones as many.
     pub effort: u64,
+    /// Words whose intervals were computed, as far as they do not make a question yet.
+    n_bounded: u64,
+    /// Questions it gave up on, by place.
+    given_up: FxHashMap<Place, u32>,
     /// By the conditions asked for together.
     answers: FxHashMap<Vec<WordId>, Answer>,
 }
 
 impl Memo {
-    /// With z3's resource units for one question, and whether what it gives up on is asked anew.
-    pub fn new(resources: u32, asks_again: bool) -> Self {
+    /// With z3's resource units for one question. Where it is thorough, what z3 gives up on is
+    /// asked anew, at once and within larger bounds.
+    pub fn new(resources: u32, is_thorough: bool) -> Self {
         Self {
             shared: Shared::default(),
             prover: WordProver::new(resources),
             resources,
-            asks_again,
+            is_thorough,
             supports: FxHashMap::default(),
             effort: 0,
+            n_bounded: 0,
+            given_up: FxHashMap::default(),
             answers: FxHashMap::default(),
         }
     }
 
-    pub fn renew(&mut self) {
+    fn renew(&mut self) {
         let (n_checks, spent) = (self.prover.n_checks, self.prover.spent);
         self.prover = WordProver::new(self.resources);
         (self.prover.n_checks, self.prover.spent) = (n_checks, spent);
+    }
+
+    /// For a search of its own.
+    pub fn begin(&mut self) {
+        self.renew();
+        if self.is_thorough {
+            self.given_up.clear();
+        }
+    }
+
+    /// How often a question of this place was given up.
+    pub fn n_given_up(&self, place: Place) -> u32 {
+        self.given_up.get(&place).copied().unwrap_or(0)
+    }
+
+    pub fn give_up(&mut self, place: Place) {
+        *self.given_up.entry(place).or_default() += 1;
     }
 
     pub fn answer(&mut self, mut conditions: Vec<WordId>) -> Answer {
@@ -114,6 +144,9 @@ impl Memo {
 
     /// By the cheapest means that will do: intervals, trying all values, z3.
     fn decide(&mut self, conditions: &[WordId], n_words: usize) -> Answer {
+        self.n_bounded += n_words as u64;
+        self.effort += self.n_bounded / BOUNDED_OF_A_QUESTION;
+        self.n_bounded %= BOUNDED_OF_A_QUESTION;
         let (decided, work) = self.shared.words.try_all(conditions, MAX_TRIED);
         self.effort += work / TRIED_OF_A_QUESTION;
         if let Some(answer) = decided {
@@ -122,12 +155,15 @@ impl Memo {
         let before = self.prover.spent;
         let mut answer = self.prover.check(&self.shared.words, conditions);
         // A solver that has seen much gives up on what a new one decides.
-        if self.asks_again && matches!(answer, Answer::Unknown(_)) {
+        if self.is_thorough && matches!(answer, Answer::Unknown(_)) {
             self.renew();
             answer = self.prover.check(&self.shared.words, conditions);
         }
         let units = (self.prover.spent - before) / UNITS_OF_A_QUESTION;
         self.effort += 1 + units + n_words as u64 / WORDS_OF_A_QUESTION;
+        if matches!(answer, Answer::Unknown(_)) {
+            self.effort += GIVEN_UP;
+        }
         answer
     }
 

@@ -1,16 +1,17 @@
 //! The repair program: the user's text in which every edit can be switched on by a selector.
 //!
-//! Each site becomes `(selector[site] ? selector[site] == 1 ? (first alternative) : ... : (last)
+//! Each site becomes `(selector[site] ? selector[site] < 2 ? (first alternative) : (second)
 //! : (original))`, the paper's 3.2 with the annotation library of 4.2, so that one compilation
-//! serves every edit and a site that is not switched on costs one question. A statement
-//! that is added becomes `if (selector[site] == k && (condition)) exit`. Lines stay where they are.
+//! serves every edit and a site that is not switched on costs one question. Whole expressions are
+//! sites, since a choice between parts of different types converts both. A statement that is
+//! added becomes `if (selector[site] == k && (condition)) exit`. Lines stay where they are.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use syntax::Source;
 
-use crate::edits::Edit;
+use crate::edits::{Edit, Fate};
 
 /// A file with selectors.
 pub struct Meta {
@@ -36,7 +37,7 @@ impl Meta {
         let mut guards: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (index, edit) in edits.iter().enumerate() {
             if edit.guard.is_some() {
-                guards.entry(edit.bytes.start).or_default().push(index);
+                guards.entry(edit.site.start).or_default().push(index);
                 continue;
             }
             by_site.entry((edit.site.start, edit.site.end)).or_default().push(index);
@@ -160,23 +161,45 @@ impl Writer<'_> {
 
     fn site(&mut self, number: usize, bytes: Range<usize>) {
         let edits = &self.by_site[&(bytes.start, bytes.end)];
+        let fate = &self.edits[edits[0]].fate;
         self.out.extend_from_slice(format!("({}[{number}]?", self.global).as_bytes());
-        for (value, &edit) in (1..).zip(edits) {
-            // What is no other alternative is the last one.
-            if value < edits.len() {
-                let question = format!("{}[{number}]=={value}?", self.global);
-                self.out.extend_from_slice(question.as_bytes());
-            }
-            self.out.push(b'(');
-            let start = self.out.len();
-            // Alternatives stay on the line they belong to.
-            let text = self.edits[edit].site_text.replace(['\n', '\r'], " ");
-            self.out.extend_from_slice(text.as_bytes());
-            self.places[edit] = start..self.out.len();
-            self.out.extend_from_slice(b"):");
-        }
+        self.alternatives((number, 1), edits, fate);
+        self.out.push(b':');
+        self.out.extend_from_slice(wrapper(fate).as_bytes());
         self.out.push(b'(');
         self.range(bytes, number + 1);
         self.out.extend_from_slice(b"))");
+    }
+
+    /// A tree of questions, so that many alternatives take few.
+    fn alternatives(&mut self, (number, first): (usize, usize), edits: &[usize], fate: &Fate) {
+        if let [edit] = edits {
+            self.out.extend_from_slice(wrapper(fate).as_bytes());
+            self.out.push(b'(');
+            let start = self.out.len();
+            // Alternatives stay on the line they belong to.
+            let text = self.edits[*edit].site_text.replace(['\n', '\r'], " ");
+            self.out.extend_from_slice(text.as_bytes());
+            self.places[*edit] = start..self.out.len();
+            self.out.push(b')');
+            return;
+        }
+        let (lower, upper) = edits.split_at(edits.len() / 2);
+        let next = first + lower.len();
+        self.out.extend_from_slice(format!("({}[{number}]<{next}?", self.global).as_bytes());
+        self.alternatives((number, first), lower, fate);
+        self.out.push(b':');
+        self.alternatives((number, next), upper, fate);
+        self.out.push(b')');
+    }
+}
+
+/// Makes the same type of all alternatives, without a change of what becomes of them.
+fn wrapper(fate: &Fate) -> String {
+    match fate {
+        Fate::Dropped => "(void)".to_owned(),
+        Fate::Tested => "!!".to_owned(),
+        Fate::Converted(ty) => format!("({ty})"),
+        Fate::Kept => String::new(),
     }
 }

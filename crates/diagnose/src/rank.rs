@@ -10,6 +10,8 @@ pub struct Evidence {
     pub in_slice: bool,
     /// Lines that ran before and run on no input any more.
     pub newly_dead: u32,
+    /// Lines that ran before.
+    pub n_lines: u32,
     /// A proof of another property rests on the statement.
     pub is_trusted: bool,
     /// Violations of other properties that it does not remove.
@@ -31,6 +33,9 @@ pub struct Evidence {
     /// Steps of the failing run between the statement and the failure.
     pub distance: usize,
 }
+
+/// The part of the lines that ran before without which a program is switched off.
+const SWITCHED_OFF: u32 = 3;
 
 impl Evidence {
     /// Smaller is better. A statement the property does not depend on, code that dies and a
@@ -54,6 +59,10 @@ impl Evidence {
             cost += 14;
         }
         cost += 5 * self.newly_dead.min(4);
+        // Whoever does nothing does nothing wrong.
+        if self.newly_dead > 4 && self.newly_dead * SWITCHED_OFF >= self.n_lines {
+            cost += 15;
+        }
         cost += 4 * self.n_left.min(3);
         if self.is_trusted {
             cost += 5;

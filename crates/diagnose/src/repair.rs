@@ -14,13 +14,16 @@ use crate::judge::{Given, Judge};
 use crate::memo::Memo;
 use crate::trace::{self, Texts, Trace};
 use crate::workshop::Workshop;
-use crate::{Compile, DiagnoseError, Request, check};
+use crate::{Compile, Config, DiagnoseError, PaperSettings, Request, check};
 
 /// All runs of a search within a bound together execute no more than so many of the longest.
 const LONG_RUNS: u64 = 12;
 
 /// Other inputs every edit must survive.
 const MAX_SAMPLES: usize = 40;
+
+/// Statements that are changed together where the library has no change.
+const MAX_CHANGES: u32 = 1;
 
 /// Error traces whose solutions are intersected.
 const MAX_TRACES: usize = 3;
@@ -136,6 +139,17 @@ pub fn diagnose(
     let workshop =
         Workshop { request, compiler, cancel, entry: &entry, mined: &mined, unset_is_input };
     workshop.repair(&failing, &others, &trace, &mut diagnosis)?;
+    if diagnosis.repairs.is_empty() {
+        let settings = PaperSettings::new(Config::Trusted, false, MAX_CHANGES);
+        let (about, with) = ((&entry[..], &[failing][..]), (&trace, &mined));
+        let (repairs, _) =
+            crate::paper::localise(request, compiler, settings, about, with, cancel)?;
+        if !repairs.is_empty() {
+            let why = "another value of one of these statements avoids the violation";
+            diagnosis.notes.push(why.to_owned());
+        }
+        diagnosis.repairs = repairs;
+    }
     Ok(diagnosis)
 }
 

@@ -15,7 +15,7 @@ use crate::ending::{Ending, loc_of};
 use crate::explore::{Explored, Search, Violation};
 use crate::judge::{Given, Judge};
 use crate::memo::Memo;
-use crate::workshop::{Bench, Survivor, Workshop};
+use crate::workshop::{Bench, Line, Survivor, Workshop};
 use crate::{DiagnoseError, check};
 
 /// A check may take this part of the instructions that are left for all, within each bound.
@@ -33,6 +33,8 @@ pub struct Verifier<'a> {
     meant: Option<Place>,
     /// Places that the program violates as it is, other than the one meant.
     known: RefCell<BTreeSet<Place>>,
+    /// Lines where it does so behind the one meant.
+    behind: BTreeSet<Line>,
 }
 
 impl<'a> Verifier<'a> {
@@ -41,6 +43,7 @@ impl<'a> Verifier<'a> {
         bench: &'a Bench,
         max_steps: u64,
         (failing, meant): (&Given, Option<(FunctionId, Point)>),
+        behind: BTreeSet<Line>,
     ) -> Self {
         let judge = Judge { program: &bench.program, entry: workshop.entry, max_steps };
         let known = RefCell::default();
@@ -48,14 +51,14 @@ impl<'a> Verifier<'a> {
             Given::Found(inputs, limits) => Some((inputs.clone(), *limits)),
             Given::Test(_) => None,
         };
-        let mut verifier = Self { workshop, bench, judge, failing, meant: None, known };
+        let mut verifier = Self { workshop, bench, judge, failing, meant: None, known, behind };
         verifier.meant = meant.map(|at| verifier.place(at));
         verifier
     }
 
     pub fn check_best(&self, survivors: &mut Vec<Survivor>) -> Result<(), DiagnoseError> {
         let options = &self.workshop.request.options;
-        let mut memo = Memo::new(options.resources / 2, false);
+        let mut memo = Memo::new(options.resources / 8, false);
         let next = |survivors: &[Survivor]| {
             survivors.iter().take(options.checked).position(|survivor| !survivor.is_checked)
         };
@@ -122,7 +125,8 @@ impl<'a> Verifier<'a> {
     /// diagnosed.
     fn is_new(&self, violation: &Violation) -> bool {
         let place = self.place(violation.at);
-        if self.known.borrow().contains(&place) {
+        let line = self.bench.program.locs.get(place.1).map_or(0, |loc| loc.line);
+        if self.known.borrow().contains(&place) || self.behind.contains(&(place.0, line)) {
             return false;
         }
         let given = Given::Found(violation.inputs.clone(), violation.limits);

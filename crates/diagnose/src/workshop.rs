@@ -7,12 +7,12 @@ use base::Cancel;
 use findings::Repair;
 use interpret::FaultKind;
 use program::{BlockId, FunctionId, Program};
-use syntax::Source;
+use syntax::{Source, StatementKind};
 
 use crate::coverage::{Coverage, lines_of};
 use crate::edits::{self, Edit};
-use crate::ending::{Ending, Property};
-use crate::judge::{Given, Judge};
+use crate::ending::{Ending, Property, loc_of};
+use crate::judge::{Given, Judge, Outcome};
 use crate::meta::Meta;
 use crate::rank::{self, Evidence};
 use crate::repair::{Diagnosis, Others};
@@ -41,10 +41,15 @@ pub struct Workshop<'a> {
     pub unset_is_input: bool,
 }
 
+/// A line of a function of the repair program.
+pub type Line = (FunctionId, u32);
+
 /// Why an edit is no repair.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Dropped {
     StillViolates,
+    /// What was violated is not, but something else is, later on the same run.
+    ViolatesLater(Line),
     Endless,
     OtherInput,
     Test,
@@ -87,13 +92,25 @@ impl Workshop<'_> {
             Judge { max_steps: max_steps.min(self.request.options.steps), ..self.judge(&bench) };
         let before = Coverage::of(&bench, &judge, failing, others, self.request);
         let mut survivors = Vec::new();
-        let mut dropped: BTreeMap<Dropped, usize> = BTreeMap::new();
+        let mut dropped: Vec<(usize, Dropped)> = Vec::new();
+        let about = (trace, &sources[..]);
+        let given = (failing, others);
         for index in 0..bench.edits.len() {
             check(self.cancel)?;
-            let about = (trace, &sources[..]);
-            match self.try_edit(&bench, &judge, index, (failing, others), &before, about) {
+            match self.try_edit(&bench, &judge, index, (given, None), &before, about) {
                 Ok(survivor) => survivors.push(survivor),
-                Err(why) => *dropped.entry(why).or_default() += 1,
+                Err(why) => dropped.push((index, why)),
+            }
+        }
+        // Behind one fault there may be another.
+        let behind = behind(&bench, &dropped);
+        for (index, why) in &dropped {
+            let Dropped::ViolatesLater(line) = why else { continue };
+            check(self.cancel)?;
+            let tolerated = Some(*line).filter(|line| behind.contains(line));
+            if tolerated.is_some() {
+                let given = (given, tolerated);
+                survivors.extend(self.try_edit(&bench, &judge, *index, given, &before, about).ok());
             }
         }
         diagnosis.stats.insert("edits that survive", survivors.len() as u64);
@@ -110,7 +127,7 @@ impl Workshop<'_> {
         survivors.sort_by_key(key);
         count_alternatives(&bench, &mut survivors);
         survivors.sort_by_key(key);
-        let verifier = Verifier::new(self, &bench, max_steps, (failing, original.at));
+        let verifier = Verifier::new(self, &bench, max_steps, (failing, original.at), behind);
         verifier.check_best(&mut survivors)?;
         let survivors = rank::spread(survivors, |survivor| {
             let edit = &bench.edits[survivor.index];
@@ -120,7 +137,15 @@ impl Workshop<'_> {
         diagnosis.repairs =
             repairs.map(|(survivor, rank)| self.report(&bench, survivor, rank, &sources)).collect();
         if diagnosis.repairs.is_empty() {
-            diagnosis.notes.push(no_repair(&dropped));
+            let mut reasons: BTreeMap<Dropped, usize> = BTreeMap::new();
+            for (_, why) in dropped {
+                let why = match why {
+                    Dropped::ViolatesLater(_) => Dropped::StillViolates,
+                    why => why,
+                };
+                *reasons.entry(why).or_default() += 1;
+            }
+            diagnosis.notes.push(no_repair(&reasons));
         }
         Ok(())
     }
@@ -201,14 +226,24 @@ impl Workshop<'_> {
         bench: &Bench,
         judge: &Judge,
         index: usize,
-        (failing, others): (&Given, &Others),
+        ((failing, others), tolerated): ((&Given, &Others), Option<Line>),
         before: &Coverage,
         (trace, sources): (&Trace, &[Source]),
     ) -> Result<Survivor, Dropped> {
         let selected = Some(bench.selector(index));
         let first = judge.run(selected, failing);
         let goes_on = match (&first.ending, failing) {
-            (Ending::Violates(_), _) => return Err(Dropped::StillViolates),
+            (Ending::Violates(_), _) => {
+                let later = later(bench, &first, &before.failing);
+                match later.filter(|_| later == tolerated) {
+                    Some((_, line)) => Some(format!(
+                        "another violation follows in line {line}, which this one hid"
+                    )),
+                    None => {
+                        return Err(later.map_or(Dropped::StillViolates, Dropped::ViolatesLater));
+                    }
+                }
+            }
             (Ending::Fine, Given::Test(test)) if !first.passes(test) => return Err(Dropped::Test),
             (Ending::Fine, _) => None,
             (Ending::Unclear(_), _) if first.is_endless => return Err(Dropped::Endless),
@@ -218,7 +253,8 @@ impl Workshop<'_> {
         let (mut n_changed, mut n_compared) = (0, 0);
         for (sample, original) in others.samples.iter().zip(&before.samples) {
             let outcome = judge.run(selected, sample);
-            if outcome.ending != Ending::Fine {
+            let is_tolerated = tolerated.is_some_and(|line| line_of(bench, &outcome) == Some(line));
+            if outcome.ending != Ending::Fine && !is_tolerated {
                 return Err(Dropped::OtherInput);
             }
             if original.ending == Ending::Fine {
@@ -264,6 +300,10 @@ impl Workshop<'_> {
             n => verified.push(format!("{n} other violations are left")),
         }
         let evidence = self.evidence(bench, index, &covered, before, trace, sources);
+        if evidence.newly_dead > 0 {
+            let (n, of) = (evidence.newly_dead, evidence.n_lines);
+            verified.push(format!("these inputs reach {n} of {of} lines no more"));
+        }
         let evidence = Evidence {
             n_left,
             n_changed,
@@ -305,6 +345,7 @@ impl Workshop<'_> {
             weight: edit.weight,
             in_slice,
             newly_dead,
+            n_lines: before.lines.len() as u32,
             is_trusted: self.is_trusted(edit, path, source),
             n_left: 0,
             n_changed: 0,
@@ -313,7 +354,9 @@ impl Workshop<'_> {
             is_unclear: false,
             is_property: trace.violated == Some(Property::Assertion)
                 && trace.steps.last().is_some_and(|step| {
-                    step.place.file == *path && (first..=last).contains(&step.place.line)
+                    let line = step.place.line;
+                    step.place.file == *path
+                        && ((first..=last).contains(&line) || only_guards(source, edit, line))
                 }),
             is_guard: is_guard(edit.kind, path, first..=last, trace),
             n_better_here: 0,
@@ -378,6 +421,45 @@ fn is_guard(kind: &str, path: &str, mut lines: RangeInclusive<u32>, trace: &Trac
     is_meant && failing.is_some_and(|at| at.file == path && lines.any(|line| line == at.line))
 }
 
+/// Whether an edit changes the `if` that decides about nothing but what stands in a line: the
+/// condition of an `abort();` says what is meant.
+fn only_guards(source: &Source, edit: &Edit, line: u32) -> bool {
+    let statements = source.statements();
+    let own = statements.iter().find(|s| s.bytes == edit.statement);
+    let Some(own) = own.filter(|s| s.kind == StatementKind::If) else { return false };
+    let mut inside = statements
+        .iter()
+        .filter(|s| own.whole.contains(&s.bytes.start) && s.bytes != own.bytes)
+        .filter(|s| s.kind != StatementKind::Other);
+    inside.clone().count() == 1 && inside.all(|s| source.position(s.bytes.start).0 == line)
+}
+
+/// Where a run stopped.
+fn line_of(bench: &Bench, outcome: &Outcome) -> Option<Line> {
+    let at = outcome.at?;
+    let loc = bench.program.locs.get(loc_of(&bench.program, at))?;
+    Some((at.0, loc.line))
+}
+
+/// Where the run of an edited program violates something else, after what failed before.
+fn later(bench: &Bench, edited: &Outcome, failing: &Outcome) -> Option<Line> {
+    let (now, before) = (line_of(bench, edited)?, line_of(bench, failing)?);
+    (now != before && edited.n_steps > failing.n_steps).then_some(now)
+}
+
+/// Violations that come up whichever of several lines is changed: they are there without the
+/// change as well, behind the one that is diagnosed.
+fn behind(bench: &Bench, dropped: &[(usize, Dropped)]) -> BTreeSet<Line> {
+    let mut causes: BTreeMap<Line, BTreeSet<(usize, usize)>> = BTreeMap::new();
+    for (index, why) in dropped {
+        if let Dropped::ViolatesLater(line) = why {
+            let edit = &bench.edits[*index];
+            causes.entry(*line).or_default().insert((edit.file, edit.statement.start));
+        }
+    }
+    causes.into_iter().filter(|(_, places)| places.len() > 1).map(|(line, _)| line).collect()
+}
+
 /// Why there is none.
 fn no_repair(dropped: &BTreeMap<Dropped, usize>) -> String {
     let n_tried: usize = dropped.values().sum();
@@ -388,7 +470,9 @@ fn no_repair(dropped: &BTreeMap<Dropped, usize>) -> String {
         );
     }
     let told = |(why, n): (&Dropped, &usize)| match why {
-        Dropped::StillViolates => format!("{n} leave a violation on this run"),
+        Dropped::StillViolates | Dropped::ViolatesLater(_) => {
+            format!("{n} leave a violation on this run")
+        }
         Dropped::Endless => format!("{n} do not let it end"),
         Dropped::OtherInput => format!("{n} violate something on other inputs"),
         Dropped::Test => format!("{n} fail a test"),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use syntax::{Declaration, Expression, Source, TokenKind, tokens};
+use syntax::{Declaration, Expression, Source, StatementKind, TokenKind, tokens};
 
 pub struct Context<'s> {
     pub source: &'s Source,
@@ -13,6 +13,8 @@ pub struct Context<'s> {
     sizes: Vec<String>,
     /// The enumerators of each `enum`.
     pub enums: Vec<Vec<String>>,
+    /// Loops, with what they hold.
+    pub loops: Vec<Range<usize>>,
 }
 
 impl<'s> Context<'s> {
@@ -20,7 +22,11 @@ impl<'s> Context<'s> {
         let text = String::from_utf8_lossy(source.text());
         let (macros, sizes) = numeric_macros(&text);
         let declarations = source.declarations();
-        Self { source, declarations, macros, sizes, enums: enums(source.text()) }
+        use StatementKind::{DoWhile, For, While};
+        let statements = source.statements().into_iter();
+        let loops = statements.filter(|s| matches!(s.kind, For | While | DoWhile));
+        let loops = loops.map(|s| s.whole).collect();
+        Self { source, declarations, macros, sizes, enums: enums(source.text()), loops }
     }
 
     pub fn text(&self, bytes: &Range<usize>) -> String {
@@ -153,6 +159,14 @@ fn alike(a: &Declaration, b: &Declaration) -> Option<bool> {
     }
     let both_numbers = is_number(&a.base) && is_number(&b.base) && a.shape.is_empty();
     both_numbers.then_some(false)
+}
+
+/// A number or a pointer, so that a cast to it is possible.
+pub fn is_scalar(base: &str, shape: &str) -> bool {
+    let is_plain = base.split_whitespace().all(|word| {
+        matches!(word, "char" | "double" | "float" | "_Bool" | "bool") || is_number(word)
+    });
+    shape.ends_with('*') || shape.starts_with('*') || shape.is_empty() && is_plain
 }
 
 pub fn is_number(base: &str) -> bool {

@@ -6,8 +6,9 @@
 use interpret::FaultKind;
 use syntax::{Expression, Source, Statement, StatementKind, TokenKind, tokens};
 
+use super::additions::first_values;
 use super::context::Context;
-use super::{Edit, Guard};
+use super::{Edit, Fate, Guard};
 use crate::ending::Property;
 use crate::library::Library;
 
@@ -40,6 +41,9 @@ pub fn guards(
                 found.push(edit(source, file, statement, guard, weight));
             }
         }
+    }
+    if violated == Property::Fault(FaultKind::Uninitialised) {
+        found.extend(first_values(source, file, library));
     }
     found.retain(|edit| edit.weight > 0);
     found
@@ -91,6 +95,7 @@ pub(super) fn added(
         new,
         site: at..at,
         site_text: String::new(),
+        fate: Fate::Dropped,
         kind,
         weight,
         statement: statement.bytes.clone(),
@@ -100,7 +105,7 @@ pub(super) fn added(
 }
 
 /// Whether another statement can stand before this one: in a block, not behind an `if`.
-fn can_be_guarded(source: &Source, statement: &Statement) -> bool {
+pub(super) fn can_be_guarded(source: &Source, statement: &Statement) -> bool {
     let is_plain = matches!(
         statement.kind,
         StatementKind::Expression
@@ -205,7 +210,7 @@ fn bound_tests(context: &Context, e: &Expression) -> Vec<String> {
     vec![format!("{index} < 0 || {index} >= {length}"), format!("{index} >= {length}")]
 }
 
-fn is_pure(text: &str) -> bool {
+pub(super) fn is_pure(text: &str) -> bool {
     !["=", "++", "--", "("].iter().any(|effect| text.contains(effect))
 }
 

@@ -94,7 +94,8 @@ impl Rules<'_, '_, '_> {
         // A literal may also stand for a variable.
         if e.kind == "number_literal" {
             let numbers = self.context.visible(e.bytes.start);
-            let numbers = numbers.filter(|v| v.shape.is_empty() && is_number(&v.base));
+            let numbers = numbers
+                .filter(|v| v.shape.is_empty() && is_number(&v.base) && self.may_be_set(v, e));
             others.extend(numbers.map(|variable| variable.name.clone()));
         }
         let mut known = vec![old];

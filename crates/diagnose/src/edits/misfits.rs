@@ -49,7 +49,7 @@ impl Type {
 impl Rules<'_, '_, '_> {
     /// Variables that would fit in place of a name that does not.
     pub(super) fn misfit(&mut self, e: &Expression) {
-        let Some((wanted, site)) = self.wanted(e) else { return };
+        let Some(wanted) = self.wanted(e) else { return };
         let name = self.text(&e.bytes);
         let own = self.type_of(e);
         if own.is_none() && is_macro_name(&name) {
@@ -73,13 +73,13 @@ impl Rules<'_, '_, '_> {
             others.insert(0, (0, "NULL".to_owned()));
         }
         for (_, other) in others.into_iter().take(MAX_ALTERNATIVES) {
-            self.add_chosen_at(&e.bytes, other, kind, &site);
+            self.add_anywhere(&e.bytes, other, kind);
         }
     }
 
     /// What type a name should have where it stands, and the expression around it that can be
     /// chosen whatever the types of its parts.
-    fn wanted(&self, e: &Expression) -> Option<(Type, Range<usize>)> {
+    fn wanted(&self, e: &Expression) -> Option<Type> {
         let around = self.parent(&e.bytes)?;
         match e.parent.0 {
             "binary_expression" => {
@@ -88,7 +88,7 @@ impl Rules<'_, '_, '_> {
                     return None;
                 }
                 let other = around.operands.iter().find(|operand| **operand != e.bytes)?;
-                Some((self.type_of(self.find(other)?)?, around.bytes.clone()))
+                self.type_of(self.find(other)?)
             }
             // `text = 0` is meant for a number more often than for a pointer.
             "assignment_expression" if e.parent.1 == Some("left") => {
@@ -96,15 +96,15 @@ impl Rules<'_, '_, '_> {
                 // `p += 2` fits a pointer as well as a number.
                 let is_plain = self.text(around.operator.as_ref()?) == "=";
                 let is_literal = is_plain && right.kind == "number_literal";
-                is_literal.then(|| (Type::number(), around.bytes.clone()))
+                is_literal.then(Type::number)
             }
-            "argument_list" => Some((self.passed(around, &e.bytes)?, around.bytes.clone())),
+            "argument_list" => self.passed(around, &e.bytes),
             "pointer_expression" | "unary_expression" => {
                 let is_address = self.text(around.operator.as_ref()?) == "&";
                 let call = self.parent(&around.bytes)?;
                 let wanted = self.passed(call, &around.bytes).filter(|_| is_address)?;
                 let depth = wanted.depth.checked_sub(1)?;
-                Some((Type { depth, ..wanted }, call.bytes.clone()))
+                Some(Type { depth, ..wanted })
             }
             _ => None,
         }
@@ -159,6 +159,25 @@ impl Rules<'_, '_, '_> {
         }
     }
 
+    /// Two arguments one behind the other that would fit the other way round as well.
+    pub(super) fn swapped_arguments(&mut self, e: &Expression) {
+        let arguments = e.operands.iter().skip(1).cloned().collect::<Vec<_>>();
+        for pair in arguments.windows(2) {
+            let types = (self.find(&pair[0]), self.find(&pair[1]));
+            let (Some(one), Some(two)) = types else { continue };
+            let fit = match (self.type_of(one), self.type_of(two)) {
+                (Some(one), Some(two)) => one.fits(&two) && two.fits(&one),
+                _ => false,
+            };
+            let (one, two) = (self.text(&pair[0]), self.text(&pair[1]));
+            if fit && one != two {
+                let both = pair[0].start..pair[1].end;
+                let between = self.text(&(pair[0].end..pair[1].start));
+                self.add_anywhere(&both, format!("{two}{between}{one}"), "swapped-arguments");
+            }
+        }
+    }
+
     /// What a `for` counts with, where its last part counts something else.
     pub(super) fn counted_elsewhere(&mut self, e: &Expression) {
         let Some(around) = self.parent(&e.bytes) else { return };
@@ -173,9 +192,9 @@ impl Rules<'_, '_, '_> {
         });
         let names: Vec<String> =
             started.filter_map(|s| s.operands.first()).map(|left| self.text(left)).collect();
-        let (site, own) = (around.bytes.clone(), self.text(&e.bytes));
+        let own = self.text(&e.bytes);
         for name in names.into_iter().filter(|name| *name != own) {
-            self.add_chosen_at(&e.bytes, name, "misfit", &site);
+            self.add_anywhere(&e.bytes, name, "misfit");
         }
     }
 }

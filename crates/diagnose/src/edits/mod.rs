@@ -1,9 +1,10 @@
 //! Typed source edits: what the annotation library says a statement may have to be instead.
 //!
-//! An edit replaces some bytes of the user's text. Beside that it names a *site*, the smallest
-//! expression around them whose value can be chosen by a conditional expression, so that one
-//! repair program can hold all edits at once.
+//! An edit replaces some bytes of the user's text. Beside that it names a *site*, the whole
+//! expression around them, which can be chosen by a conditional expression, so that one repair
+//! program can hold all edits at once.
 
+mod additions;
 mod breaks;
 mod conditions;
 mod constants;
@@ -41,17 +42,31 @@ pub struct Edit {
     /// What the user's text has there, and what it becomes.
     pub bytes: Range<usize>,
     pub new: String,
-    /// The expression the repair program chooses the value of, and its text after the edit.
+    /// The expression the repair program chooses the value of, its text after the edit, and what
+    /// becomes of the value.
     pub site: Range<usize>,
     pub site_text: String,
+    pub fate: Fate,
     /// As the library calls it; `operator` for operators.
     pub kind: &'static str,
     pub weight: u32,
     /// The statement it changes, its own bytes.
     pub statement: Range<usize>,
     pub function: String,
-    /// The statement that is added before `bytes`, where it exchanges nothing.
+    /// The statement that is added at `site`, where it exchanges nothing.
     pub guard: Option<Guard>,
+}
+
+/// What becomes of the value of an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Only the effects count.
+    Dropped,
+    /// It is zero or not.
+    Tested,
+    /// It becomes this type, whatever it was.
+    Converted(String),
+    Kept,
 }
 
 /// `if (condition) exit`.
@@ -137,20 +152,32 @@ pub fn enumerate(
         rules::edits_of(&context, file, library, &statement, &mut found);
     }
     found.extend(breaks::breaks(source, file, library, lines));
+    found.extend(additions::additions(&context, file, library, lines));
     copies::prefer(&context, library, &mut found);
     // Of two kinds of mistake with one remedy the likelier stays.
     found.sort_by_key(|edit| (u32::MAX - edit.weight, edit.bytes.start));
     let mut known = BTreeSet::new();
+    let asserted = asserted(source);
     found.retain(|edit| {
         let is_change = source.slice(&edit.bytes) != edit.new;
         // A comment to the end of the line would swallow what follows on the same line.
         let is_whole = !edit.site_text.contains("//") && !edit.site_text.contains('#');
         is_change
             && is_whole
+            && !asserted.iter().any(|call| rules::contains(call, &edit.bytes))
             && edit.weight > 0
             && known.insert((edit.bytes.start, edit.bytes.end, edit.new.clone()))
     });
     found
+}
+
+/// What the program asserts says what is meant.
+fn asserted(source: &Source) -> Vec<Range<usize>> {
+    let calls = source.expressions(&(0..source.text().len())).into_iter().filter(|e| {
+        let callee = e.operands.first().map(|callee| source.slice(callee));
+        e.kind == "call_expression" && callee.as_deref() == Some("assert")
+    });
+    calls.map(|call| call.bytes).collect()
 }
 
 /// Values that must be constant cannot be chosen at run time.

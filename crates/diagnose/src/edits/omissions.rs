@@ -33,9 +33,15 @@ impl Rules<'_, '_, '_> {
             return;
         }
         let text = self.text(&e.bytes);
-        let within = if is_loop { self.statement.whole.clone() } else { e.bytes.clone() };
+        let within = match self.loop_around() {
+            _ if is_loop => self.statement.whole.clone(),
+            // What is filled elsewhere in the loop may be full here.
+            Some(around) if self.rooms(&e.bytes).is_empty() => around.clone(),
+            _ => e.bytes.clone(),
+        };
         for room in self.rooms(&within) {
-            if self.is_limited(&room.name) || is_loop && !self.is_changed(&room.name, &within) {
+            let must_change = within != e.bytes;
+            if self.is_limited(&room.name) || must_change && !self.is_changed(&room.name, &within) {
                 continue;
             }
             for limit in room.limits {
@@ -56,6 +62,11 @@ impl Rules<'_, '_, '_> {
                 }
             }
         }
+    }
+
+    fn loop_around(&self) -> Option<&Range<usize>> {
+        let around = self.context.loops.iter().filter(|l| contains(l, &self.statement.bytes));
+        around.min_by_key(|l| l.len())
     }
 
     /// Whether an expression needs parentheses as an operand.
@@ -151,7 +162,8 @@ impl Rules<'_, '_, '_> {
         let is_array = self
             .context
             .variable(&to, e.bytes.start)
-            .is_some_and(|d| d.shape == "[" && d.length.is_some());
+            .is_some_and(|d| d.shape == "[" && d.length.is_some())
+            || self.is_array_member(&to);
         let rest = texts.iter().skip(1).cloned().collect::<Vec<_>>().join(", ");
         let bounded = match callee.as_str() {
             "strcpy" if self.includes("stdio.h") => {
@@ -168,6 +180,25 @@ impl Rules<'_, '_, '_> {
             self.add_kind(&e.bytes, bounded, "unbounded-copy");
         }
         self.element_size(e, &callee, arguments);
+        self.swapped_arguments(e);
+        if callee == "realloc" && e.parent.0 == "expression_statement" {
+            let new = format!("{to} = {}", self.text(&e.bytes));
+            self.add_kind(&e.bytes, new, "lost-result");
+        }
+    }
+
+    /// `p->name`, where every member of that name is an array.
+    fn is_array_member(&self, place: &str) -> bool {
+        let Some(at) = place.rfind(['.', '>']) else { return false };
+        let name = place[at + 1..].trim();
+        let mut members =
+            self.context.declarations.iter().filter(|d| d.is_member && d.name == name);
+        let mut any = false;
+        let all = members.all(|member| {
+            any = true;
+            member.shape == "[" && member.length.is_some()
+        });
+        any && all
     }
 
     fn includes(&self, header: &str) -> bool {

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use syntax::{Expression, Statement, StatementKind};
+use syntax::{Declaration, Expression, Statement, StatementKind};
 
-use super::Edit;
-use super::context::Context;
+use super::context::{Context, is_scalar};
+use super::{Edit, Fate};
 use crate::library::Library;
 
 /// Alternatives of one kind at one place are cut here.
@@ -60,30 +60,59 @@ impl Rules<'_, '_, '_> {
         self.expressions.iter().find(|e| e.bytes == *bytes)
     }
 
-    /// The smallest expression around these bytes whose value can be chosen.
-    fn site(&self, bytes: &Range<usize>) -> Option<Range<usize>> {
-        let innermost = self.expressions.iter().filter(|e| contains(&e.bytes, bytes));
-        let mut site = innermost.min_by_key(|e| e.bytes.len())?;
+    /// The whole expression around these bytes. Parts of it cannot be chosen one by one: a choice
+    /// between an `int` and a `size_t` makes a `size_t` of the `int`, too.
+    fn site(&self, bytes: &Range<usize>) -> Option<&Expression> {
+        let around = self.expressions.iter().filter(|e| contains(&e.bytes, bytes));
+        let mut site = around.min_by_key(|e| e.bytes.len())?;
         while let Some(parent) = self.parent(&site.bytes) {
-            let is_first = parent.operands.first() == Some(&site.bytes);
-            let operator = parent.operator.as_ref().map(|o| self.text(o)).unwrap_or_default();
-            let is_place = match parent.kind {
-                "assignment_expression" => is_first,
-                "update_expression" => true,
-                "pointer_expression" | "unary_expression" => operator == "&",
-                "field_expression" => {
-                    !self.text(&parent.bytes)[site.bytes.len()..].trim_start().starts_with("->")
-                }
-                "call_expression" => site.parent.1 == Some("function"),
-                "cast_expression" => false,
-                _ => false,
-            };
-            if !is_place {
-                break;
-            }
             site = parent;
         }
-        Some(site.bytes.clone())
+        Some(site)
+    }
+
+    /// What becomes of the value of a whole expression.
+    fn fate(&self, site: &Expression) -> Fate {
+        match site.parent {
+            ("expression_statement", _) | ("for_statement", Some("initializer" | "update")) => {
+                Fate::Dropped
+            }
+            ("if_statement" | "while_statement" | "do_statement" | "for_statement", _) => {
+                Fate::Tested
+            }
+            ("init_declarator", Some("value")) => self.initialised(site),
+            ("return_statement", _) => self.returned(site),
+            _ => Fate::Kept,
+        }
+    }
+
+    fn initialised(&self, site: &Expression) -> Fate {
+        let declared = self.context.declarations.iter().filter(|d| {
+            self.statement.bytes.contains(&d.bytes.start) && d.bytes.end <= site.bytes.start
+        });
+        match declared.max_by_key(|d| d.bytes.start) {
+            Some(d) if is_scalar(&d.base, &d.shape) => {
+                Fate::Converted(format!("__typeof__({})", d.name))
+            }
+            _ => Fate::Kept,
+        }
+    }
+
+    fn returned(&self, site: &Expression) -> Fate {
+        let functions = self.context.source.functions();
+        let own = functions.iter().find(|f| contains(&f.body, &site.bytes));
+        let Some(function) = own else { return Fate::Kept };
+        let head = self.text(&(function.bytes.start..function.body.start));
+        let Some((before, _)) = head.split_once(&function.name) else { return Fate::Kept };
+        let is_storage = |word: &&str| matches!(*word, "static" | "inline" | "extern");
+        let spaced = before.replace('*', " * ");
+        let words: Vec<&str> = spaced.split_whitespace().filter(|w| !is_storage(w)).collect();
+        let shape = "*".repeat(words.iter().filter(|word| **word == "*").count());
+        let base = words.iter().filter(|w| **w != "*").copied().collect::<Vec<_>>().join(" ");
+        match is_scalar(&base, &shape) {
+            true => Fate::Converted(words.join(" ")),
+            false => Fate::Kept,
+        }
     }
 
     /// Where a mistake is likelier or less likely than elsewhere: bounds of loops are often one
@@ -160,32 +189,20 @@ impl Rules<'_, '_, '_> {
             return;
         }
         let weight = self.placed(bytes, kind, weight);
-        if let Some(site) = self.site(bytes) {
-            self.add_at(bytes, new, (kind, weight), site);
-        }
+        self.add_at(bytes, new, (kind, weight));
     }
 
-    /// The same where the repair program chooses a certain expression around it.
-    pub(super) fn add_chosen_at(
-        &mut self,
-        bytes: &Range<usize>,
-        new: String,
-        kind: &'static str,
-        site: &Range<usize>,
-    ) {
+    /// The same wherever it stands.
+    pub(super) fn add_anywhere(&mut self, bytes: &Range<usize>, new: String, kind: &'static str) {
         if !self.compares_itself(bytes, &new) {
             let weight = self.library.weight(kind);
-            self.add_at(bytes, new, (kind, weight), site.clone());
+            self.add_at(bytes, new, (kind, weight));
         }
     }
 
-    fn add_at(
-        &mut self,
-        bytes: &Range<usize>,
-        new: String,
-        (kind, weight): (&'static str, u32),
-        site: Range<usize>,
-    ) {
+    fn add_at(&mut self, bytes: &Range<usize>, new: String, (kind, weight): (&'static str, u32)) {
+        let Some(whole) = self.site(bytes) else { return };
+        let (site, fate) = (whole.bytes.clone(), self.fate(whole));
         let site_text = format!(
             "{}{new}{}",
             self.text(&(site.start..bytes.start)),
@@ -197,6 +214,7 @@ impl Rules<'_, '_, '_> {
             new,
             site,
             site_text,
+            fate,
             kind,
             weight,
             statement: self.statement.bytes.clone(),
@@ -400,6 +418,9 @@ impl Rules<'_, '_, '_> {
         let weight = self.library.weight("wrong-variable");
         let mut others: Vec<(usize, String, u32)> = Vec::new();
         for (other, is_same) in self.context.alike(variable, e.bytes.start) {
+            if !self.may_be_set(other, e) {
+                continue;
+            }
             let distance = e.bytes.start.abs_diff(other.bytes.start);
             let weight = if is_same { weight } else { weight.saturating_sub(4) };
             others.push((distance, other.name.clone(), weight));
@@ -408,6 +429,15 @@ impl Rules<'_, '_, '_> {
         for (_, other, weight) in others.into_iter().take(MAX_ALTERNATIVES) {
             self.add(&e.bytes, other, "wrong-variable", weight);
         }
+    }
+
+    /// Not of the same declaration without a value, nor what is being declared.
+    pub(super) fn may_be_set(&self, other: &Declaration, e: &Expression) -> bool {
+        if !self.statement.bytes.contains(&other.bytes.start) {
+            return true;
+        }
+        let between = self.text(&(other.bytes.end..e.bytes.start.max(other.bytes.end)));
+        between.trim_start().starts_with('=') && between.contains(',')
     }
 
     fn member(&mut self, e: &Expression) {

@@ -75,6 +75,21 @@ fn diagnose_at(
     paper: Option<PaperSettings>,
     tests: Vec<TestCase>,
 ) -> Diagnosis {
+    run(text, target, Library::own(), paper, tests)
+}
+
+/// With other mistakes than firstfault knows.
+pub fn diagnose_with(text: &str, library: Library) -> Diagnosis {
+    run(text, Target::default(), library, None, Vec::new())
+}
+
+fn run(
+    text: &str,
+    target: Target,
+    library: Library,
+    paper: Option<PaperSettings>,
+    tests: Vec<TestCase>,
+) -> Diagnosis {
     let program = import(text.as_bytes()).unwrap_or_else(|why| panic!("{why:?}"));
     let file = SourceFile { path: NAME.to_owned(), text: text.as_bytes().to_vec() };
     let request = Request {
@@ -82,7 +97,7 @@ fn diagnose_at(
         files: vec![file],
         target,
         entry: None,
-        library: Library::own(),
+        library,
         tests,
         paper,
         options: Options { top: 100, ..Options::default() },
