@@ -54,9 +54,9 @@ impl Evidence {
         if self.is_unclear {
             cost += 8;
         }
-        // What is asserted says what is meant.
+        // What is asserted says what is meant: nothing else comes after it.
         if self.is_property {
-            cost += 14;
+            cost += 60;
         }
         cost += 5 * self.newly_dead.min(4);
         // Whoever does nothing does nothing wrong.

@@ -34,6 +34,8 @@ pub struct Diagnosis {
     /// `None` where no property is violated, as far as was looked.
     pub violation: Option<Found>,
     pub repairs: Vec<Repair>,
+    /// No repair changes anything but the assertion that fails, if there is any repair.
+    pub changes_only_the_property: bool,
     /// What a run came to that is not modelled, where no violation was found: nothing is known
     /// of what comes after.
     pub unmodelled: Option<String>,
@@ -139,16 +141,20 @@ pub fn diagnose(
     let workshop =
         Workshop { request, compiler, cancel, entry: &entry, mined: &mined, unset_is_input };
     workshop.repair(&failing, &others, &trace, &mut diagnosis)?;
-    if diagnosis.repairs.is_empty() {
+    if diagnosis.changes_only_the_property {
         let settings = PaperSettings::new(Config::Trusted, false, MAX_CHANGES);
         let (about, with) = ((&entry[..], &[failing][..]), (&trace, &mined));
-        let (repairs, _) =
+        let (mut named, _) =
             crate::paper::localise(request, compiler, settings, about, with, cancel)?;
-        if !repairs.is_empty() {
-            let why = "another value of one of these statements avoids the violation";
+        if !named.is_empty() {
+            let why = "another value of one of these statements avoids the violation; the \
+                annotation library has no change of them that mends it";
             diagnosis.notes.push(why.to_owned());
         }
-        diagnosis.repairs = repairs;
+        named.append(&mut diagnosis.repairs);
+        (1..).zip(&mut named).for_each(|(rank, repair)| repair.rank = rank);
+        named.truncate(request.options.top);
+        diagnosis.repairs = named;
     }
     Ok(diagnosis)
 }

@@ -129,10 +129,14 @@ impl Workshop<'_> {
         survivors.sort_by_key(key);
         let verifier = Verifier::new(self, &bench, max_steps, (failing, original.at), behind);
         verifier.check_best(&mut survivors)?;
-        let survivors = rank::spread(survivors, |survivor| {
+        let (of_property, survivors): (Vec<_>, Vec<_>) =
+            survivors.into_iter().partition(|survivor| survivor.evidence.is_property);
+        diagnosis.changes_only_the_property = survivors.is_empty();
+        let mut survivors = rank::spread(survivors, |survivor| {
             let edit = &bench.edits[survivor.index];
             (edit.file, sources[edit.file].position(edit.bytes.start).0)
         });
+        survivors.extend(of_property);
         let repairs = survivors.iter().take(self.request.options.top).zip(1..);
         diagnosis.repairs =
             repairs.map(|(survivor, rank)| self.report(&bench, survivor, rank, &sources)).collect();

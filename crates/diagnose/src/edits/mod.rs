@@ -157,27 +157,16 @@ pub fn enumerate(
     // Of two kinds of mistake with one remedy the likelier stays.
     found.sort_by_key(|edit| (u32::MAX - edit.weight, edit.bytes.start));
     let mut known = BTreeSet::new();
-    let asserted = asserted(source);
     found.retain(|edit| {
         let is_change = source.slice(&edit.bytes) != edit.new;
         // A comment to the end of the line would swallow what follows on the same line.
         let is_whole = !edit.site_text.contains("//") && !edit.site_text.contains('#');
         is_change
             && is_whole
-            && !asserted.iter().any(|call| rules::contains(call, &edit.bytes))
             && edit.weight > 0
             && known.insert((edit.bytes.start, edit.bytes.end, edit.new.clone()))
     });
     found
-}
-
-/// What the program asserts says what is meant.
-fn asserted(source: &Source) -> Vec<Range<usize>> {
-    let calls = source.expressions(&(0..source.text().len())).into_iter().filter(|e| {
-        let callee = e.operands.first().map(|callee| source.slice(callee));
-        e.kind == "call_expression" && callee.as_deref() == Some("assert")
-    });
-    calls.map(|call| call.bytes).collect()
 }
 
 /// Values that must be constant cannot be chosen at run time.
