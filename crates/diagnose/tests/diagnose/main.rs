@@ -4,6 +4,7 @@ mod common;
 mod figures;
 mod library;
 mod mistakes;
+mod numbers;
 mod places;
 mod search;
 mod told;
