@@ -1,6 +1,7 @@
 //! Whole diagnoses of C text.
 
 mod common;
+mod constants;
 mod figures;
 mod library;
 mod mistakes;
