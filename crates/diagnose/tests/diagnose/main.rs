@@ -6,6 +6,7 @@ mod figures;
 mod library;
 mod mistakes;
 mod numbers;
+mod outside;
 mod places;
 mod search;
 mod told;
