@@ -132,14 +132,13 @@ impl Machine<'_> {
     fn numeral_fits(&mut self, start: u64, width: u32) -> bool {
         let is_negative = self.byte(start).is_ok_and(|byte| byte.bits as u8 == b'-');
         let mut value: u128 = 0;
-        let mut at = start + u64::from(is_negative);
-        for _ in 0..=max_digits(width) {
+        let first = start + u64::from(is_negative);
+        for at in first..=first + max_digits(width) {
             let byte = self.byte(at).map_or(0, |byte| byte.bits as u8);
             if !byte.is_ascii_digit() {
                 return value <= mask(width - 1) + u128::from(is_negative);
             }
             value = value * 10 + u128::from(byte - b'0');
-            at += 1;
         }
         false
     }
