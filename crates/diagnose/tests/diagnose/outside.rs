@@ -21,6 +21,24 @@ int main(void) {
 }
 
 #[test]
+fn parts_of_a_second_do_not_run_backwards() {
+    let text = "\
+#include <assert.h>
+#include <sys/time.h>
+int main(void) {
+  struct timeval first, second;
+  gettimeofday(&first, 0);
+  gettimeofday(&second, 0);
+  assert(second.tv_sec > first.tv_sec || second.tv_usec >= first.tv_usec);
+  return 0;
+}
+";
+    let diagnosis = diagnose(text, None, Vec::new());
+    assert!(diagnosis.violation.is_none(), "{:?}", diagnosis.violation);
+    assert_eq!(diagnosis.incomplete, None);
+}
+
+#[test]
 fn what_a_clock_showed_is_told() {
     let text = "\
 #include <time.h>

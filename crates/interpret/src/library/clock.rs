@@ -39,6 +39,8 @@ const LAST_TICK: u64 = 1 << 40;
 pub(crate) struct Clocks {
     /// The last moment, by the clock it was read from.
     last: BTreeMap<&'static str, Bits>,
+    /// The last moment that had parts of a second: its second, and so many of them.
+    last_part: BTreeMap<&'static str, (Bits, Bits)>,
     /// By the number of the result from outside.
     pub shown: BTreeMap<u32, u64>,
 }
@@ -61,8 +63,8 @@ impl Machine<'_> {
                 self.library_object("now", 1)?;
                 let limit = if name == "gettimeofday" { 999_999 } else { 999_999_999 };
                 let clock = if name == "gettimeofday" { "time" } else { "clock_gettime" };
-                let (seconds, part) =
-                    (self.moment(clock, LAST_SECOND)?, self.outside_below(limit)?);
+                let seconds = self.moment(clock, LAST_SECOND)?;
+                let part = self.part_of_second(clock, seconds, limit)?;
                 let word = part.word.map(|word| self.memory.words.resize(word, 64, false));
                 self.memory.store(to, 8, seconds)?;
                 self.memory.store(to.wrapping_add(8), 8, part.with_word(word))?;
@@ -125,6 +127,36 @@ impl Machine<'_> {
         self.clocks.last.insert(clock, now);
         self.clocks.shown.insert(index, now.bits as u64);
         Ok(now)
+    }
+
+    /// How much of the second has passed, at most this: no less than when it was last asked for
+    /// in the same second.
+    fn part_of_second(
+        &mut self,
+        clock: &'static str,
+        seconds: Bits,
+        limit: u32,
+    ) -> Result<Bits, Stop> {
+        let index = self.inputs.outside.len() as u32;
+        let mut part = self.outside_below(limit)?;
+        if let Some((last_seconds, last)) = self.clocks.last_part.get(clock).copied() {
+            if last_seconds.bits == seconds.bits {
+                part.bits = part.bits.max(last.bits);
+            }
+            if part.word.is_some() {
+                let (before, now) = (self.word(last_seconds, 64), self.word(seconds, 64));
+                let (least, own) = (self.word(last, 32), self.word(part, 32));
+                let words = &mut self.memory.words;
+                let is_same = words.eq(before, now);
+                let is_other = words.not(is_same);
+                let is_later = words.binary(WordOp::UnsignedLe, least, own);
+                let is_possible = words.or(is_other, is_later);
+                self.holds(is_possible, Why::Limit);
+            }
+        }
+        self.clocks.last_part.insert(clock, (seconds, part));
+        self.clocks.shown.insert(index, part.bits as u64);
+        Ok(part)
     }
 
     /// Whether no time of this run came from outside. Tests are run at the beginning of 1970.
