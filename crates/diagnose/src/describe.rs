@@ -98,7 +98,8 @@ fn outside(inputs: &Inputs, asked: &Asked) -> Vec<String> {
     let mut functions: Vec<(&str, Vec<String>)> = Vec::new();
     for (index, name) in (0..).zip(&asked.outside) {
         let value = inputs.get(Input::Outside(index));
-        let value = u32::try_from(value).map_or(value as i64, |value| i64::from(value as i32));
+        let number = u32::try_from(value).map_or(value as i64, |value| i64::from(value as i32));
+        let value = asked.shown.get(&index).map_or(number, |shown| *shown as i64);
         match functions.iter_mut().find(|(known, _)| known == name) {
             Some((_, values)) => values.push(value.to_string()),
             None => functions.push((name, vec![value.to_string()])),

@@ -95,6 +95,7 @@ impl Property {
                 FaultKind::Uninitialised => UNINITIALIZED,
                 FaultKind::DivideByZero => "divide-by-zero",
                 FaultKind::SignedOverflow | FaultKind::Shift => "integer-overflow",
+                FaultKind::WriteToConstant => "write-to-constant",
                 FaultKind::Unreachable => "unreachable",
             },
         }
@@ -114,6 +115,7 @@ impl Property {
                 FaultKind::DivideByZero => "a division by zero",
                 FaultKind::SignedOverflow => "a signed number overflows",
                 FaultKind::Shift => "a shift by more bits than there are",
+                FaultKind::WriteToConstant => "a constant is written",
                 FaultKind::Unreachable => "control comes where it cannot",
             },
         }

@@ -1,5 +1,7 @@
 //! What a run asked the world outside for, besides arguments.
 
+use std::collections::BTreeMap;
+
 use crate::exec::Machine;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub struct Asked {
     pub has_read: bool,
     /// The functions outside whose results it got, one for each result.
     pub outside: Vec<String>,
+    /// What clocks showed, by the number of the result.
+    pub shown: BTreeMap<u32, u64>,
     /// The function the run started in takes arguments.
     pub takes_arguments: bool,
 }
@@ -37,6 +41,7 @@ impl Machine<'_> {
             set: names(&|address| address != 0),
             has_read: self.streams.was_asked() || self.inputs.stdin_at > 0,
             outside: self.inputs.outside.iter().map(|id| self.name_of(*id).to_owned()).collect(),
+            shown: self.clocks.shown.clone(),
             takes_arguments: main.is_some_and(|main| !main.params.is_empty()),
         }
     }

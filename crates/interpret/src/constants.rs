@@ -91,6 +91,9 @@ impl Layout {
                 let at = layout.globals[id] + piece.offset;
                 layout.initialise(program, memory, at, piece.value)?;
             }
+            if global.is_constant {
+                memory.make_constant(layout.globals[id]);
+            }
         }
         Ok(layout)
     }

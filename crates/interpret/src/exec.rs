@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::choices::Choices;
 use crate::constants::{Layout, Target, resolve_alias};
 use crate::inputs::InputState;
-use crate::library::{Options, Streams};
+use crate::library::{Clocks, Options, Streams};
 use crate::memory::{Memory, Reach};
 use crate::path::PathState;
 use crate::record::{Point, Record};
@@ -58,6 +58,7 @@ pub struct Machine<'p> {
     pub(crate) library: BTreeMap<&'static str, u64>,
     pub(crate) streams: Streams,
     pub(crate) options: Options,
+    pub(crate) clocks: Clocks,
     /// Functions that run when the program ends, as they were registered.
     pub(crate) exit_handlers: Vec<u64>,
     /// How calls of a repair program's own functions choose, where it is one.
@@ -124,6 +125,7 @@ impl<'p> Machine<'p> {
             library: BTreeMap::new(),
             streams: Streams::default(),
             options: Options::default(),
+            clocks: Clocks::default(),
             exit_handlers: Vec::new(),
             choices: None,
             violated: None,

@@ -24,6 +24,7 @@ mod intrinsics;
 mod library;
 mod members;
 mod memory;
+mod object;
 mod path;
 mod record;
 mod shadow;
@@ -76,6 +77,8 @@ pub enum FaultKind {
     SignedOverflow,
     /// A shift by more than the width, or by less than nothing.
     Shift,
+    /// What must not change was written: a string literal, an object that is `const`.
+    WriteToConstant,
     /// Control came where it cannot come.
     Unreachable,
 }

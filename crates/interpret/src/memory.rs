@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use logic::words::{WordId, WordOp, Words};
 
+use crate::object::{Object, find, find_mut};
 use crate::unset::{Origin, UnsetBytes};
 use crate::value::{Bits, mask};
 use crate::{FaultKind, Stop};
@@ -15,7 +16,7 @@ use crate::{FaultKind, Stop};
 /// Objects begin at multiples of this, the strictest alignment C programs ask for.
 const GRAIN: u64 = 64;
 /// Addresses below belong to nobody.
-const LOWEST: u64 = 1 << 20;
+pub(crate) const LOWEST: u64 = 1 << 20;
 /// Room between objects: what runs over the end of one meets nobody.
 const GAP: u64 = 4 * GRAIN;
 /// Places an access at an unknown address may choose among.
@@ -41,24 +42,6 @@ pub struct Touch {
     pub address: u64,
     pub size: u64,
     pub is_write: bool,
-}
-
-struct Object {
-    /// Counts objects.
-    number: u32,
-    bytes: Vec<u8>,
-    /// Ones where the byte above is indeterminate.
-    unset: Vec<u8>,
-    /// Where indeterminate bytes were copied from, if from elsewhere.
-    origins: BTreeMap<usize, Origin>,
-    /// Words of eight bits, where bytes follow from inputs.
-    words: BTreeMap<usize, WordId>,
-    is_alive: bool,
-    is_heap: bool,
-    /// Accesses past its end are not known to be wrong: its size was made up.
-    is_open: bool,
-    /// Defined outside the program: what it holds before it is written is not known.
-    is_outside: bool,
 }
 
 /// An access at an address that follows from inputs, and the object it meets.
@@ -109,6 +92,7 @@ impl Memory {
             is_heap,
             is_open: false,
             is_outside: false,
+            is_constant: false,
         };
         self.objects.insert(address, object);
         Ok(address)
@@ -127,6 +111,13 @@ impl Memory {
     pub fn leave_outside(&mut self, address: u64) {
         if let Some(object) = self.objects.get_mut(&address) {
             object.is_outside = true;
+        }
+    }
+
+    /// The object holds from now on what it holds.
+    pub fn make_constant(&mut self, address: u64) {
+        if let Some(object) = self.objects.get_mut(&address) {
+            object.is_constant = true;
         }
     }
 
@@ -404,109 +395,9 @@ impl Memory {
     }
 }
 
-impl Object {
-    /// A byte and its word, made up where nobody has set it and `inputs` say what it is.
-    fn byte(
-        &self,
-        words: &mut Words,
-        inputs: Option<&mut UnsetBytes>,
-        at: usize,
-    ) -> (u8, Option<WordId>) {
-        let set = (self.bytes[at], self.words.get(&at).copied());
-        match inputs.filter(|_| self.unset[at] != 0) {
-            Some(inputs) => inputs.byte(words, self.origin(at), set, self.unset[at]),
-            None => set,
-        }
-    }
-
-    fn origin(&self, at: usize) -> Origin {
-        self.origins.get(&at).copied().unwrap_or((self.number, at as u32))
-    }
-
-    /// The word of some bytes, where any follows from inputs.
-    fn word(
-        &self,
-        words: &mut Words,
-        mut inputs: Option<&mut UnsetBytes>,
-        at: usize,
-        size: usize,
-    ) -> Option<WordId> {
-        if inputs.is_none() {
-            self.words.range(at..at + size).next()?;
-        }
-        let mut whole: Option<WordId> = None;
-        for place in (at..at + size).rev() {
-            let (byte, word) = self.byte(words, inputs.as_deref_mut(), place);
-            let byte = word.unwrap_or_else(|| words.constant(8, byte.into()));
-            whole = Some(match whole {
-                Some(high) => words.concat(high, byte),
-                None => byte,
-            });
-        }
-        whole.filter(|word| words.as_const(*word).is_none())
-    }
-
-    fn constant(&self, words: &mut Words, at: usize, size: u64) -> WordId {
-        let bytes = self.bytes[at..at + size as usize].iter().rev();
-        let value = bytes.fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));
-        words.constant(8 * size as u32, value)
-    }
-
-    fn set_word(&mut self, words: &Words, at: usize, word: Option<WordId>) {
-        match word.filter(|word| words.as_const(*word).is_none()) {
-            Some(word) => self.words.insert(at, word),
-            None => self.words.remove(&at),
-        };
-    }
-
-    fn forget_words(&mut self, at: usize, size: usize) {
-        if self.words.is_empty() {
-            return;
-        }
-        let stale: Vec<usize> = self.words.range(at..at + size).map(|(place, _)| *place).collect();
-        for place in stale {
-            self.words.remove(&place);
-        }
-    }
-}
-
 /// Offsets in an object that an access may mean, aligned as the one of this run.
 fn places(offset: u64, length: u64, size: u64) -> Option<impl Iterator<Item = u64>> {
     let first = offset % size.max(1);
     let n_places = (length.checked_sub(first)?) / size.max(1);
     (n_places <= MAX_PLACES && size <= 16).then(|| (0..n_places).map(move |n| first + n * size))
-}
-
-fn find(objects: &BTreeMap<u64, Object>, address: u64, size: u64) -> Result<(u64, &Object), Stop> {
-    let found = objects.range(..=address).next_back();
-    let (start, object) = found.ok_or_else(|| nobodys(address))?;
-    inside(address - start, size, object)?;
-    Ok((*start, object))
-}
-
-fn find_mut(
-    objects: &mut BTreeMap<u64, Object>,
-    address: u64,
-    size: u64,
-) -> Result<(&mut Object, usize), Stop> {
-    let found = objects.range_mut(..=address).next_back();
-    let (start, object) = found.ok_or_else(|| nobodys(address))?;
-    let at = inside(address - start, size, object)?;
-    Ok((object, at))
-}
-
-/// An access below all objects: through a null pointer, or before the first of them.
-fn nobodys(address: u64) -> Stop {
-    let is_null = address < LOWEST / 2;
-    Stop::Fault(if is_null { FaultKind::Null } else { FaultKind::OutOfBounds })
-}
-
-fn inside(at: u64, size: u64, object: &Object) -> Result<usize, Stop> {
-    let fits = at.checked_add(size).is_some_and(|end| end <= object.bytes.len() as u64);
-    match (fits, object.is_open, object.is_alive) {
-        (false, true, _) => Err(Stop::Bound("an object of unknown size".to_owned())),
-        (false, ..) => Err(Stop::Fault(FaultKind::OutOfBounds)),
-        (true, _, false) => Err(Stop::Fault(FaultKind::UseAfterEnd)),
-        (true, ..) => Ok(at as usize),
-    }
 }

@@ -67,6 +67,9 @@ impl Machine<'_> {
                 let is_zero = words.eq(b, zero);
                 let defined = words.not(is_zero);
                 self.holds(defined, Why::Check(FaultKind::DivideByZero));
+                if matches!(op, SignedDiv | SignedRem) {
+                    self.check_quotient((a, b), width);
+                }
             }
             Shl | LogicalShr | ArithmeticShr => {
                 let limit = words.constant(width, width.into());
@@ -106,21 +109,39 @@ impl Machine<'_> {
         self.holds(fits, Why::Check(FaultKind::SignedOverflow));
     }
 
-    /// A product with a constant overflows outside a range; of others the solver is not asked.
+    /// The least number has no opposite: its quotient by -1 overflows, and the remainder is
+    /// undefined with it.
+    fn check_quotient(&mut self, (dividend, divisor): (WordId, WordId), width: u32) {
+        let words = &mut self.memory.words;
+        let (least, minus_one) =
+            (words.constant(width, 1 << (width - 1)), words.constant(width, u128::MAX));
+        let (is_least, is_opposite) = (words.eq(dividend, least), words.eq(divisor, minus_one));
+        let overflows = words.and(is_least, is_opposite);
+        let fits = words.not(overflows);
+        self.holds(fits, Why::Check(FaultKind::SignedOverflow));
+    }
+
+    /// A product with a constant overflows outside a range, of which intervals know at once.
     fn check_product(&mut self, (a, b): (WordId, WordId), width: u32) {
         let words = &mut self.memory.words;
         let (factor, other) = match (words.as_const(a), words.as_const(b)) {
-            (Some(factor), None) => (factor, b),
-            (None, Some(factor)) => (factor, a),
-            _ => return,
+            (Some(factor), None) if width <= 64 => (factor, b),
+            (None, Some(factor)) if width <= 64 => (factor, a),
+            _ => {
+                let fits = words.binary(WordOp::SignedMulFits, a, b);
+                self.holds(fits, Why::Check(FaultKind::SignedOverflow));
+                return;
+            }
         };
         let factor = crate::value::signed(factor, width);
-        if factor <= 1 {
+        if factor == 0 || factor == 1 {
             return;
         }
         let limit = (1i128 << (width - 1)) - 1;
-        let high = words.constant(width, (limit / factor) as u128);
-        let low = words.constant(width, (-(limit + 1) / factor) as u128);
+        let ends = (limit / factor, -(limit + 1) / factor);
+        // A negative factor turns the range around; -1 alone has an end that does not fit.
+        let (low, high) = (ends.0.min(ends.1), ends.0.max(ends.1).min(limit));
+        let (low, high) = (words.constant(width, low as u128), words.constant(width, high as u128));
         let below = words.binary(WordOp::SignedLe, other, high);
         let above = words.binary(WordOp::SignedLe, low, other);
         let fits = words.and(below, above);

@@ -395,7 +395,7 @@ impl Rules<'_, '_, '_> {
                 continue;
             }
             let Ok(other) = self.text(&other.bytes).parse::<i64>() else { continue };
-            let is_near = (other - value).abs() <= 1;
+            let is_near = other.abs_diff(value) <= 1;
             if !is_near && !found.contains(&other) {
                 found.push(other);
             }

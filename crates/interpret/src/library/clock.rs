@@ -1,11 +1,13 @@
-//! Time, which comes from outside: any moment may be now.
+//! Time, which comes from outside: any moment may be now that is not before the last one.
 
-use program::Ty;
+use std::collections::BTreeMap;
+
+use logic::words::WordOp;
 
 use super::{Given, Known, pointer};
 use crate::exec::Machine;
-use crate::value::{Bits, Value, signed};
-use crate::{FaultKind, Stop};
+use crate::value::{Bits, signed};
+use crate::{FaultKind, Stop, Why};
 
 const DAYS: [&str; 7] =
     ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -27,29 +29,44 @@ const MONTHS: [&str; 12] = [
 /// the year, where the time is not known.
 const LAST: [u32; 8] = [59, 59, 23, 30, 11, 200, 6, 364];
 const TM_BYTES: u64 = 56;
+/// The last second that may be now, in the year 2242, and the last tick of `clock`, after twelve
+/// days.
+const LAST_SECOND: u64 = 1 << 33;
+const LAST_TICK: u64 = 1 << 40;
+
+/// What clocks showed on this run.
+#[derive(Default)]
+pub(crate) struct Clocks {
+    /// The last moment, by the clock it was read from.
+    last: BTreeMap<&'static str, Bits>,
+    /// The last moment that had parts of a second: its second, and so many of them.
+    last_part: BTreeMap<&'static str, (Bits, Bits)>,
+    /// By the number of the result from outside.
+    pub shown: BTreeMap<u32, u64>,
+}
 
 impl Machine<'_> {
     pub(crate) fn call_clock(&mut self, name: &str, given: &Given) -> Known {
         match name {
             "time" => {
-                let now = self.outside(Ty::Int(64))?;
+                let now = self.moment("time", LAST_SECOND)?;
                 let to = self.place(given, 0)?;
                 self.library_object("now", 1)?;
-                if let Some(Value::Bits(bits)) = now.as_ref().filter(|_| to != 0) {
-                    self.memory.store(to, 8, *bits)?;
+                if to != 0 {
+                    self.memory.store(to, 8, now)?;
                 }
-                Ok(Some(now))
+                Ok(Some(Some(now.into())))
             }
-            "clock" => Ok(Some(self.outside(Ty::Int(64))?)),
+            "clock" => Ok(Some(Some(self.moment("clock", LAST_TICK)?.into()))),
             "gettimeofday" | "clock_gettime" => {
                 let to = self.place(given, usize::from(name == "clock_gettime"))?;
                 self.library_object("now", 1)?;
                 let limit = if name == "gettimeofday" { 999_999 } else { 999_999_999 };
-                let (seconds, part) = (self.outside(Ty::Int(64))?, self.outside_below(limit)?);
+                let clock = if name == "gettimeofday" { "time" } else { "clock_gettime" };
+                let seconds = self.moment(clock, LAST_SECOND)?;
+                let part = self.part_of_second(clock, seconds, limit)?;
                 let word = part.word.map(|word| self.memory.words.resize(word, 64, false));
-                if let Some(Value::Bits(seconds)) = seconds {
-                    self.memory.store(to, 8, seconds)?;
-                }
+                self.memory.store(to, 8, seconds)?;
                 self.memory.store(to.wrapping_add(8), 8, part.with_word(word))?;
                 super::int(0)
             }
@@ -89,6 +106,57 @@ impl Machine<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// What a clock shows, which never goes backwards.
+    fn moment(&mut self, clock: &'static str, latest: u64) -> Result<Bits, Stop> {
+        let index = self.inputs.outside.len() as u32;
+        let input = self.next_outside()?;
+        let mut now = self.take_input(input, 64);
+        let last = self.clocks.last.get(clock).copied().unwrap_or(Bits::known(0));
+        now.bits = now.bits.clamp(last.bits, latest.into());
+        if let Some(word) = now.word {
+            let before = self.word(last, 64);
+            let words = &mut self.memory.words;
+            let latest = words.constant(64, latest.into());
+            let is_possible = words.binary(WordOp::UnsignedLe, word, latest);
+            let is_later = words.binary(WordOp::UnsignedLe, before, word);
+            self.holds(is_possible, Why::Limit);
+            self.holds(is_later, Why::Limit);
+        }
+        self.clocks.last.insert(clock, now);
+        self.clocks.shown.insert(index, now.bits as u64);
+        Ok(now)
+    }
+
+    /// How much of the second has passed, at most this: no less than when it was last asked for
+    /// in the same second.
+    fn part_of_second(
+        &mut self,
+        clock: &'static str,
+        seconds: Bits,
+        limit: u32,
+    ) -> Result<Bits, Stop> {
+        let index = self.inputs.outside.len() as u32;
+        let mut part = self.outside_below(limit)?;
+        if let Some((last_seconds, last)) = self.clocks.last_part.get(clock).copied() {
+            if last_seconds.bits == seconds.bits {
+                part.bits = part.bits.max(last.bits);
+            }
+            if part.word.is_some() {
+                let (before, now) = (self.word(last_seconds, 64), self.word(seconds, 64));
+                let (least, own) = (self.word(last, 32), self.word(part, 32));
+                let words = &mut self.memory.words;
+                let is_same = words.eq(before, now);
+                let is_other = words.not(is_same);
+                let is_later = words.binary(WordOp::UnsignedLe, least, own);
+                let is_possible = words.or(is_other, is_later);
+                self.holds(is_possible, Why::Limit);
+            }
+        }
+        self.clocks.last_part.insert(clock, (seconds, part));
+        self.clocks.shown.insert(index, part.bits as u64);
+        Ok(part)
     }
 
     /// Whether no time of this run came from outside. Tests are run at the beginning of 1970.

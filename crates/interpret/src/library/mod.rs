@@ -19,6 +19,7 @@ mod stdio;
 mod strings;
 mod tokens;
 
+pub(crate) use clock::Clocks;
 pub(crate) use options::Options;
 pub(crate) use reader::Streams;
 

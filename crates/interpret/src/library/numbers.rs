@@ -10,6 +10,9 @@ use crate::exec::Machine;
 use crate::value::{Bits, Value, mask, signed};
 use crate::{Stop, Why};
 
+/// The largest result of `rand` and `random`.
+const RAND_MAX: u32 = i32::MAX as u32;
+
 /// What becomes of a number that does not fit.
 #[derive(Clone, Copy)]
 pub(crate) enum Fit {
@@ -51,8 +54,8 @@ impl Machine<'_> {
             "abs" | "labs" | "llabs" => self.absolute(given.bits(0)?, name == "abs"),
             "rand" | "random" => {
                 let width = if name == "rand" { 32 } else { 64 };
-                let value = self.outside(Ty::Int(width))?;
-                Ok(Some(value.map(|value| self.not_negative(&value))))
+                let input = self.next_outside()?;
+                Ok(Some(Some(self.take_limited(input, width, RAND_MAX).into())))
             }
             "atoi" | "atol" | "atoll" => {
                 let start = self.place(given, 0)?;
@@ -111,18 +114,6 @@ impl Machine<'_> {
             first
         });
         Bits::known(found.into()).with_word(word)
-    }
-
-    /// Results of `rand` have no sign.
-    fn not_negative(&mut self, value: &Value) -> Value {
-        let Value::Bits(bits) = value else { return value.clone() };
-        let word = bits.word.map(|word| {
-            let words = &mut self.memory.words;
-            let width = words.width(word);
-            let low = words.extract(word, 0, 31);
-            words.resize(low, width, false)
-        });
-        Bits::known(bits.bits & mask(31)).with_word(word).into()
     }
 
     fn absolute(&mut self, value: Bits, is_int: bool) -> Known {

@@ -9,9 +9,6 @@ use crate::exec::Machine;
 use crate::value::{Bits, mask, signed};
 use crate::{Stop, Why};
 
-/// Longer numbers, which may not fit, are read digit by digit.
-const MAX_DIGITS: u64 = 9;
-
 /// A number that is written in unknown bytes, as an unknown of its own: where nothing else is
 /// known of these bytes, a question is about the number, and its digits follow from the answer.
 #[derive(Clone, Debug)]
@@ -60,17 +57,17 @@ impl Machine<'_> {
         if first.word.is_none() || b" \t\n\r\x0b\x0c+".contains(&(first.bits as u8)) {
             return Ok(None);
         }
-        let is_long = (0..=MAX_DIGITS + 1).all(|at| self.is_numeral(start + at, at == 0));
-        if is_long {
+        if !self.numeral_fits(start, width) {
             return Ok(None);
         }
+        let max_digits = max_digits(width);
         let n_before = self.conditions.path.len();
         self.is_one_of_set(first, b" \t\n\r\x0b\x0c", Why::Limit);
         self.is_one_of_set(first, b"+", Why::Limit);
-        let mut numeral = self.sign(first, width);
+        let mut numeral = self.sign(first);
         let mut bytes = vec![first];
         let mut why = Why::Limit;
-        for at in 1..=MAX_DIGITS + 1 {
+        for at in 1..=max_digits + 1 {
             let byte = match self.byte(start + at) {
                 Ok(byte) => byte,
                 Err(stop) if numeral.is_alive => {
@@ -85,13 +82,17 @@ impl Machine<'_> {
             };
             self.spend()?;
             bytes.push(byte);
-            self.add_digit(&mut numeral, byte, width);
+            self.add_digit(&mut numeral, byte);
+            if at == max_digits {
+                self.limit_digits(&numeral, first);
+            }
             if self.memory.words.as_const(numeral.alive).is_some() {
                 break;
             }
         }
         let ended = self.memory.words.not(numeral.alive);
         self.holds(ended, why);
+        self.limit_value(&numeral, first, width);
         let value = self.signed_numeral(numeral, first, width);
         if why != Why::Limit {
             return Ok(Some(value));
@@ -127,17 +128,51 @@ impl Machine<'_> {
         value.with_word(Some(word))
     }
 
-    fn is_numeral(&mut self, at: u64, may_be_sign: bool) -> bool {
-        let byte = self.byte(at).map_or(0, |byte| byte.bits as u8);
-        byte.is_ascii_digit() || may_be_sign && byte == b'-'
+    /// Whether the number of this run fits its width and has no more digits than it needs.
+    fn numeral_fits(&mut self, start: u64, width: u32) -> bool {
+        let is_negative = self.byte(start).is_ok_and(|byte| byte.bits as u8 == b'-');
+        let mut value: u128 = 0;
+        let first = start + u64::from(is_negative);
+        for at in first..=first + max_digits(width) {
+            let byte = self.byte(at).map_or(0, |byte| byte.bits as u8);
+            if !byte.is_ascii_digit() {
+                return value <= mask(width - 1) + u128::from(is_negative);
+            }
+            value = value * 10 + u128::from(byte - b'0');
+        }
+        false
+    }
+
+    /// One byte more than there may be digits belongs to the number only after a sign.
+    fn limit_digits(&mut self, numeral: &Numeral, first: Bits) {
+        let is_minus = self.is_minus(first);
+        let words = &mut self.memory.words;
+        let ended = words.not(numeral.alive);
+        let is_short = words.or(ended, is_minus);
+        self.holds(is_short, Why::Limit);
+    }
+
+    /// The number fits its width: what a larger one is read as, C does not say.
+    fn limit_value(&mut self, numeral: &Numeral, first: Bits, width: u32) {
+        let is_minus = self.is_minus(first);
+        let words = &mut self.memory.words;
+        let room = words.width(numeral.value);
+        if room < width {
+            return;
+        }
+        let (most, least) =
+            (words.constant(room, mask(width - 1)), words.constant(room, 1 << (width - 1)));
+        let limit = words.choice(is_minus, least, most);
+        let fits = words.binary(WordOp::UnsignedLe, numeral.value, limit);
+        self.holds(fits, Why::Limit);
     }
 
     /// The first byte: a digit, or a sign, which counts as a zero.
-    fn sign(&mut self, first: Bits, width: u32) -> Numeral {
+    fn sign(&mut self, first: Bits) -> Numeral {
         let words = &mut self.memory.words;
         let (value, alive) = (words.constant(1, 0), words.bit(true));
         let mut numeral = Numeral { bits: 0, value, is_alive: true, alive };
-        self.add_digit(&mut numeral, first, width);
+        self.add_digit(&mut numeral, first);
         let is_minus = self.is_minus(first);
         let words = &mut self.memory.words;
         numeral.is_alive |= first.bits as u8 == b'-';
@@ -152,15 +187,15 @@ impl Machine<'_> {
         words.eq(word, minus)
     }
 
-    fn add_digit(&mut self, numeral: &mut Numeral, byte: Bits, width: u32) {
+    fn add_digit(&mut self, numeral: &mut Numeral, byte: Bits) {
         let word = self.word(byte, 8);
         let words = &mut self.memory.words;
         let (zero, ten) = (words.constant(8, b'0'.into()), words.constant(8, 10));
         let digit = words.binary(WordOp::Sub, word, zero);
         let is_digit = words.binary(WordOp::UnsignedLt, digit, ten);
         numeral.alive = words.and(numeral.alive, is_digit);
-        // Four bits hold a digit: what is narrow is easy to solve.
-        let room = (words.width(numeral.value) + 4).min(width);
+        // Four bits hold a digit, and 64 all digits there may be: what is narrow is easy to solve.
+        let room = (words.width(numeral.value) + 4).min(64);
         let (digit, factor) = (words.resize(digit, room, false), words.constant(room, 10));
         let before = words.resize(numeral.value, room, false);
         let product = words.binary(WordOp::Mul, before, factor);
@@ -168,7 +203,7 @@ impl Machine<'_> {
         numeral.value = words.choice(numeral.alive, sum, before);
         numeral.is_alive &= (byte.bits as u8).is_ascii_digit();
         if numeral.is_alive {
-            numeral.bits = (numeral.bits * 10 + byte.bits - u128::from(b'0')) & mask(width);
+            numeral.bits = numeral.bits * 10 + byte.bits - u128::from(b'0');
         }
     }
 
@@ -182,6 +217,11 @@ impl Machine<'_> {
         let bits = if is_negative { numeral.bits.wrapping_neg() } else { numeral.bits };
         Bits::known(bits & mask(width)).with_word(Some(word))
     }
+}
+
+/// Digits of the largest number of a width. Longer numbers are read digit by digit.
+fn max_digits(width: u32) -> u64 {
+    if width <= 32 { 10 } else { 19 }
 }
 
 /// The unknowns these bytes are, up to a known one that is no digit; `None` where some are
@@ -202,8 +242,9 @@ fn unknown_bytes(words: &Words, bytes: &[Bits]) -> Option<Vec<UnknownId>> {
 /// That a number can be written in so many bytes.
 fn words_within(words: &mut Words, number: WordId, n_bytes: u32) -> WordId {
     let width = words.width(number);
-    let most = 10u128.pow(n_bytes.min(MAX_DIGITS as u32)) - 1;
-    let least = 10u128.pow((n_bytes - 1).min(MAX_DIGITS as u32)) - 1;
+    let of_digits = |n_digits: u32| 10u128.pow(n_digits.min(max_digits(width) as u32)) - 1;
+    let most = of_digits(n_bytes).min(mask(width - 1));
+    let least = of_digits(n_bytes - 1).min(1 << (width - 1));
     let (most, least) = (words.constant(width, most), words.constant(width, least.wrapping_neg()));
     let below = words.binary(WordOp::SignedLe, number, most);
     let above = words.binary(WordOp::SignedLe, least, number);

@@ -110,6 +110,10 @@ pub(super) fn compute(op: WordOp, width: u32, x: u128, y: u128) -> u128 {
         UnsignedLe => u128::from(x <= y),
         SignedLt => u128::from(a < b),
         SignedLe => u128::from(a <= b),
+        SignedMulFits => {
+            let fits = |product: i128| signed(product as u128, width) == product;
+            u128::from(a.checked_mul(b).is_some_and(fits))
+        }
     };
     value & mask(width)
 }

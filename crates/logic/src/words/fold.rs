@@ -20,7 +20,13 @@ impl Words {
         }
         let is_symmetric = matches!(
             op,
-            WordOp::Add | WordOp::Mul | WordOp::And | WordOp::Or | WordOp::Xor | WordOp::Eq
+            WordOp::Add
+                | WordOp::Mul
+                | WordOp::And
+                | WordOp::Or
+                | WordOp::Xor
+                | WordOp::Eq
+                | WordOp::SignedMulFits
         );
         // Constants to the right, so that sums of constants meet.
         let swap =
@@ -53,6 +59,12 @@ impl Words {
             UnsignedLt | SignedLt if a == b => Some(self.bit(false)),
             UnsignedLt if y == Some(0) => Some(self.bit(false)),
             UnsignedLe if x == Some(0) || y == Some(ones) => Some(self.bit(true)),
+            // One bit with a sign has no 1.
+            SignedMulFits
+                if width > 1 && (x.is_some_and(|x| x < 2) || y.is_some_and(|y| y < 2)) =>
+            {
+                Some(self.bit(true))
+            }
             Eq if width == 1 && x == Some(1) => Some(b),
             Eq if width == 1 && y == Some(1) => Some(a),
             Eq => self.equality(a, b).or_else(|| self.equality(b, a)),

@@ -47,6 +47,8 @@ pub enum WordOp {
     UnsignedLe,
     SignedLt,
     SignedLe,
+    /// Whether the product of numbers with signs fits their width.
+    SignedMulFits,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -75,7 +77,7 @@ pub struct Words {
 impl WordOp {
     pub fn is_comparison(self) -> bool {
         use WordOp::*;
-        matches!(self, Eq | UnsignedLt | UnsignedLe | SignedLt | SignedLe)
+        matches!(self, Eq | UnsignedLt | UnsignedLe | SignedLt | SignedLe | SignedMulFits)
     }
 }
 

@@ -167,13 +167,7 @@ impl Encoder {
             return a.eq(&b);
         }
         let (a, b) = (self.encode(words, a), self.encode(words, b));
-        match op {
-            WordOp::UnsignedLt => a.bvult(&b),
-            WordOp::UnsignedLe => a.bvule(&b),
-            WordOp::SignedLt => a.bvslt(&b),
-            WordOp::SignedLe => a.bvsle(&b),
-            _ => a.eq(&b),
-        }
+        compare(op, &a, &b)
     }
 
     /// Without recursion over long chains: parts first.
@@ -209,14 +203,7 @@ impl Encoder {
             }
             Word::Binary(op, a, b) if op.is_comparison() => {
                 let (a, b) = (done(a), done(b));
-                let holds = match op {
-                    WordOp::UnsignedLt => a.bvult(&b),
-                    WordOp::UnsignedLe => a.bvule(&b),
-                    WordOp::SignedLt => a.bvslt(&b),
-                    WordOp::SignedLe => a.bvsle(&b),
-                    _ => a.eq(&b),
-                };
-                holds.ite(&BV::from_u64(1, 1), &BV::from_u64(0, 1))
+                compare(*op, &a, &b).ite(&BV::from_u64(1, 1), &BV::from_u64(0, 1))
             }
             Word::Binary(op, a, b) => binary(*op, &done(a), &done(b)),
             Word::Choice(c, a, b) => {
@@ -228,6 +215,19 @@ impl Encoder {
             Word::ZeroExtend(word) => done(word).zero_ext(width - words.width(*word)),
             Word::SignExtend(word) => done(word).sign_ext(width - words.width(*word)),
         }
+    }
+}
+
+fn compare(op: WordOp, a: &BV, b: &BV) -> Bool {
+    match op {
+        WordOp::UnsignedLt => a.bvult(b),
+        WordOp::UnsignedLe => a.bvule(b),
+        WordOp::SignedLt => a.bvslt(b),
+        WordOp::SignedLe => a.bvsle(b),
+        WordOp::SignedMulFits => {
+            Bool::and(&[a.bvmul_no_overflow(b, true), a.bvmul_no_underflow(b)])
+        }
+        _ => a.eq(b),
     }
 }
 

@@ -226,6 +226,7 @@ impl Ranges<'_> {
                     None => true,
                 }
             }
+            Word::Binary(WordOp::SignedMulFits, ..) => true,
             Word::Binary(op, a, b) if op.is_comparison() => self.compared(op, (a, b), is_set),
             _ => true,
         }
@@ -322,6 +323,11 @@ impl Ranges<'_> {
                     range = range.add(Range::exactly(addend, range.width).negated());
                     word = inner;
                 }
+                Word::Binary(WordOp::Sub, from, inner) => {
+                    let Some(from) = self.words.as_const(from) else { return true };
+                    range = Range::exactly(from, range.width).add(range.negated());
+                    word = inner;
+                }
                 _ => return true,
             }
         }
@@ -341,6 +347,11 @@ fn compare(op: WordOp, a: Range, b: Range) -> Option<bool> {
         WordOp::UnsignedLe => decide(x.1 <= y.0, x.0 > y.1),
         WordOp::SignedLt => decide(s.1 < t.0, s.0 >= t.1),
         WordOp::SignedLe => decide(s.1 <= t.0, s.0 > t.1),
+        WordOp::SignedMulFits => {
+            let (low, high) = products(a.numbers()?, b.numbers()?);
+            let (least, most) = Range::full(a.width).signed();
+            decide(least <= low && high <= most, high < least || most < low)
+        }
         _ => decide(a.span == 0 && a == b, a.meet(b).is_none()),
     }
 }
@@ -352,9 +363,7 @@ fn binary(op: WordOp, a: Range, b: Range) -> Range {
         WordOp::Sub => a.add(b.negated()),
         WordOp::Mul => match (a.numbers(), b.numbers()) {
             (Some(x), Some(y)) => {
-                let ends = [x.0 * y.0, x.0 * y.1, x.1 * y.0, x.1 * y.1];
-                let low = ends.iter().copied().min().unwrap_or(0);
-                let high = ends.iter().copied().max().unwrap_or(0);
+                let (low, high) = products(x, y);
                 Range::between(low, high, width)
             }
             _ => Range::full(width),
@@ -396,6 +405,14 @@ fn binary(op: WordOp, a: Range, b: Range) -> Range {
         WordOp::LogicalShr => Range { low: 0, span: a.unsigned().1, width },
         _ => Range::full(width),
     }
+}
+
+/// The least and the most of products of numbers between these.
+fn products(x: (i128, i128), y: (i128, i128)) -> (i128, i128) {
+    let ends = [x.0 * y.0, x.0 * y.1, x.1 * y.0, x.1 * y.1];
+    let low = ends.iter().copied().min().unwrap_or(0);
+    let high = ends.iter().copied().max().unwrap_or(0);
+    (low, high)
 }
 
 fn extract(range: Range, low: u32, width: u32) -> Range {

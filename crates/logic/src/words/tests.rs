@@ -13,7 +13,7 @@ enum Shape {
     Bytes(Box<Shape>, bool),
 }
 
-const OPS: [WordOp; 18] = {
+const OPS: [WordOp; 19] = {
     use WordOp::*;
     [
         Add,
@@ -34,6 +34,7 @@ const OPS: [WordOp; 18] = {
         UnsignedLe,
         SignedLt,
         SignedLe,
+        SignedMulFits,
     ]
 };
 
