@@ -296,6 +296,7 @@ impl State<'_> {
         let result = machine.run_unknown(search.entry, inputs, &self.limits, true);
         let path = machine.path().to_vec();
         let stopped_at = machine.stopped_at;
+        let is_limited = machine.is_limited();
         let reached = self.frontier.reached(&machine.covered, &machine.in_one_call);
         if let Some(place) = run.turned {
             self.agenda.learn(place, reached == Reached::Further);
@@ -329,7 +330,7 @@ impl State<'_> {
             self.found.incomplete.get_or_insert(why);
             return true;
         }
-        path.iter().any(|condition| condition.why == Why::Limit)
+        is_limited
     }
 
     fn queue_branches(&mut self, path: &[Condition], run: &Next, is_far: bool) {

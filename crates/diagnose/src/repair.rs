@@ -93,6 +93,9 @@ pub fn diagnose(
     }
     check(cancel)?;
     let mut diagnosis = Diagnosis::default();
+    if request.entry.is_none() && entry != "main" {
+        diagnosis.notes.push(format!("there is no main: runs start in {entry}, the only function"));
+    }
     for (name, stage) in [
         ("checks proved by intervals", Some(Stage::Intervals)),
         ("checks proved by octagons", Some(Stage::Octagons)),

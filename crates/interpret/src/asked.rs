@@ -12,6 +12,10 @@ pub struct Asked {
     pub has_read: bool,
     /// The functions outside whose results it got, one for each result.
     pub outside: Vec<String>,
+    /// What the parameters of the function are that the run started in, where it is not `main`.
+    pub parameters: Vec<String>,
+    /// The names of the files that were opened to be read.
+    pub files: Vec<Vec<u8>>,
     /// The function the run started in takes arguments.
     pub takes_arguments: bool,
 }
@@ -37,6 +41,8 @@ impl Machine<'_> {
             set: names(&|address| address != 0),
             has_read: self.streams.was_asked() || self.inputs.stdin_at > 0,
             outside: self.inputs.outside.iter().map(|id| self.name_of(*id).to_owned()).collect(),
+            parameters: self.told_parameters(),
+            files: self.inputs.files.clone(),
             takes_arguments: main.is_some_and(|main| !main.params.is_empty()),
         }
     }

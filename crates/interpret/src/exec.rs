@@ -94,9 +94,9 @@ pub(crate) struct Arguments<'a> {
     pub tys: &'a [Ty],
     /// As in [`Call::by_value`].
     pub by_value: &'a [(u32, u64)],
-    /// The array inside a larger object that the first argument points into, where the call
-    /// shows it.
-    pub member: Option<Reach>,
+    /// The array inside a larger object that each argument points into, where the call shows it
+    /// and is one of the library.
+    pub members: Vec<Option<Reach>>,
 }
 
 impl<'p> Machine<'p> {
@@ -370,9 +370,13 @@ impl<'p> Machine<'p> {
             frame.jumps.insert(self.address(buffer)?, (block, inst));
             return Ok(Value::known(0));
         }
-        let member = call.args.first().and_then(|to| self.member_of(frame, *to));
+        let is_library = self.program.functions[target].body.is_none();
+        let members = match is_library {
+            true => call.args.iter().map(|ptr| self.member_of(frame, inst, *ptr)).collect(),
+            false => Vec::new(),
+        };
         let arguments =
-            Arguments { values: arguments, tys: &tys, by_value: &call.by_value, member };
+            Arguments { values: arguments, tys: &tys, by_value: &call.by_value, members };
         let result = self.call_function(target, arguments)?;
         Ok(result.unwrap_or(Value::Bits(Bits::unset(128))))
     }

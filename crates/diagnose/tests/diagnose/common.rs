@@ -69,8 +69,23 @@ pub fn diagnose_rule(text: &str, rule: &str) -> Diagnosis {
     diagnose_at(text, target, None, Vec::new())
 }
 
+/// As a run from this function shows it.
+pub fn diagnose_function(text: &str, function: &str) -> Diagnosis {
+    diagnose_from(text, Some(function), Target::default(), None, Vec::new())
+}
+
 fn diagnose_at(
     text: &str,
+    target: Target,
+    paper: Option<PaperSettings>,
+    tests: Vec<TestCase>,
+) -> Diagnosis {
+    diagnose_from(text, None, target, paper, tests)
+}
+
+fn diagnose_from(
+    text: &str,
+    entry: Option<&str>,
     target: Target,
     paper: Option<PaperSettings>,
     tests: Vec<TestCase>,
@@ -81,7 +96,7 @@ fn diagnose_at(
         program: &program,
         files: vec![file],
         target,
-        entry: None,
+        entry: entry.map(str::to_owned),
         library: Library::own(),
         tests,
         paper,

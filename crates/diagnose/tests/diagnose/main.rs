@@ -2,7 +2,9 @@
 
 mod common;
 mod figures;
+mod functions;
 mod library;
+mod members;
 mod mistakes;
 mod places;
 mod search;
