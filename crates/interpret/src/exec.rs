@@ -18,6 +18,7 @@ use crate::constants::{Layout, Target, resolve_alias};
 use crate::inputs::InputState;
 use crate::library::{Options, Streams};
 use crate::memory::{Memory, Reach};
+use crate::passing::other_way;
 use crate::path::PathState;
 use crate::record::{Point, Record};
 use crate::value::{Bits, Value, mask};
@@ -46,6 +47,8 @@ pub struct Machine<'p> {
     pub steps: u64,
     /// Where the run stopped, if it did.
     pub stopped_at: Option<(FunctionId, Point)>,
+    /// Violations that did not end the run.
+    pub passed_over: Vec<(FunctionId, Point)>,
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
     pub(crate) inputs: InputState,
@@ -114,6 +117,7 @@ impl<'p> Machine<'p> {
             in_one_call: FxHashMap::default(),
             steps,
             stopped_at: None,
+            passed_over: Vec::new(),
             memory,
             layout,
             inputs: InputState::default(),
@@ -264,7 +268,8 @@ impl<'p> Machine<'p> {
         mut block: BlockId,
         mut first: InstId,
     ) -> Result<Option<Value>, Stop> {
-        loop {
+        let mut came_from = None;
+        'blocks: loop {
             let current = &frame.body.blocks[block];
             *self.covered.entry((frame.id, block)).or_default() += 1;
             frame.counts[block] += 1;
@@ -272,10 +277,18 @@ impl<'p> Machine<'p> {
                 self.at = (frame.id, inst);
                 let result = self.step(frame, inst);
                 self.record_step(frame, inst);
-                if result.is_err() {
+                let Err(stop) = result else { continue };
+                if !self.passes_over(frame, inst, &stop) {
                     self.stopped_at.get_or_insert((frame.id, Point::Inst(inst)));
+                    return Err(stop);
                 }
-                result?;
+                let way = other_way(frame.body, came_from, block).filter(|_| stop == Stop::Abort);
+                if let Some((from, way)) = came_from.zip(way) {
+                    self.enter(frame, from, way)?;
+                    first = after_phis(frame.body, &frame.body.blocks[way]);
+                    block = way;
+                    continue 'blocks;
+                }
             }
             self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
             self.at = (frame.id, current.end);
@@ -291,6 +304,7 @@ impl<'p> Machine<'p> {
             };
             self.enter(frame, block, next)?;
             first = after_phis(frame.body, &frame.body.blocks[next]);
+            came_from = Some(block);
             block = next;
         }
     }

@@ -10,6 +10,7 @@ use crate::Stop;
 use crate::arithmetic::width;
 use crate::exec::Machine;
 use crate::library::numerals::{Number, Numbers};
+use crate::passing::{MAX_PASSED, PassedOver};
 use crate::unset::UnsetBytes;
 use crate::value::{Bits, Value, mask};
 
@@ -86,6 +87,8 @@ pub struct Limits {
     /// What nobody has set may hold anything, instead of ending the run where it decides.
     /// Pointers are not made up.
     pub unset_is_input: bool,
+    /// Violations that do not end the run; those that are none last.
+    pub passed: [Option<PassedOver>; MAX_PASSED],
 }
 
 /// Words and unknowns that outlive a run, so that runs of one search mean the same by them.
@@ -133,6 +136,7 @@ pub(crate) struct InputState {
     pub called: Option<FunctionId>,
     pub n_unset: u32,
     pub unset_is_input: bool,
+    pub passed: [Option<PassedOver>; MAX_PASSED],
     /// The function the run starts in, where that is not `main`.
     pub entry: Option<FunctionId>,
     /// There is an object behind a parameter, which could be larger.
@@ -187,6 +191,7 @@ impl Machine<'_> {
         self.inputs.text_limit = limits.argument_bytes;
         self.inputs.outside_limit = Some(limits.outside);
         self.inputs.unset_is_input = limits.unset_is_input;
+        self.inputs.passed = limits.passed;
         if limits.unset_is_input {
             let mut unset = UnsetBytes::new(values, are_unknown);
             unset.adopt(&self.inputs.unknowns);

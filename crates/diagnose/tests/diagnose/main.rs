@@ -1,5 +1,6 @@
 //! Whole diagnoses of C text.
 
+mod beyond;
 mod common;
 mod figures;
 mod functions;
