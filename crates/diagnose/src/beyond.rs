@@ -9,7 +9,7 @@ use crate::explore::{BOUNDS, Explored, Search, Violation};
 use crate::memo::Memo;
 
 /// Searches that each pass over what the one before them ended at.
-const MAX_SEARCHES: usize = 3;
+const MAX_SEARCHES: usize = 4;
 
 impl Search<'_> {
     /// Searches on past other violations than those in `wanted` as long as none of these is

@@ -21,7 +21,7 @@ pub struct PassedOver {
 }
 
 /// How many of them there may be.
-pub const MAX_PASSED: usize = 4;
+pub const MAX_PASSED: usize = 8;
 
 impl<'p> Machine<'p> {
     /// Whether the run goes on though this instruction did what C does not define, or failed an
