@@ -7,8 +7,8 @@ use crate::explore::BOUNDS;
 use crate::judge::Given;
 use crate::shell;
 
-/// Values behind a parameter that are named.
-const MAX_POINTEES: usize = 8;
+/// Values never set that are told.
+const MAX_UNSET: usize = 8;
 /// Results of a function outside that are told.
 const MAX_RESULTS: usize = 12;
 
@@ -67,27 +67,19 @@ fn found(inputs: &Inputs, limits: &Limits, asked: &Asked) -> (RunInput, Bytes) {
 
 /// What no command line gives.
 fn others(inputs: &Inputs, asked: &Asked) -> Vec<String> {
-    let mut others = outside(inputs, asked);
-    let mut n_pointees = 0;
+    let mut others = asked.parameters.clone();
+    others.extend(outside(inputs, asked));
     let mut unset: Vec<i128> = Vec::new();
     for (input, value) in &inputs.0 {
         match input {
-            Input::Parameter(index) => {
-                others.push(format!("parameter {} is {}", index + 1, *value as u32 as i32));
-            }
-            Input::Pointee { parameter, offset } if *value != 0 && n_pointees < MAX_POINTEES => {
-                n_pointees += 1;
-                let parameter = parameter + 1;
-                others.push(format!("parameter {parameter} points to {value} at byte {offset}"));
-            }
             Input::UnsetVariable(_) if *value != 0 => unset.push(*value as i32 as i128),
             Input::Unset { .. } if *value != 0 => unset.push(*value as i128),
             _ => {}
         }
     }
     if !unset.is_empty() {
-        let more = if unset.len() > MAX_POINTEES { ", ..." } else { "" };
-        let values: Vec<String> = unset.iter().take(MAX_POINTEES).map(i128::to_string).collect();
+        let more = if unset.len() > MAX_UNSET { ", ..." } else { "" };
+        let values: Vec<String> = unset.iter().take(MAX_UNSET).map(i128::to_string).collect();
         others.push(format!("what was never set holds {}{more}", values.join(", ")));
     }
     others
@@ -124,12 +116,24 @@ fn told(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
+/// A name that a file in the folder of the program can have.
+fn is_plain_name(name: &[u8]) -> bool {
+    !name.contains(&b'/') && name != b"." && name != b".."
+}
+
 fn command(input: &RunInput, bytes: &Bytes, asked: &Asked) -> String {
     let mut words = Vec::new();
     let mut remarks = input.others.clone();
     let stdin = bytes.stdin.as_deref().unwrap_or_default();
     if bytes.files {
-        remarks.push(format!("the files it opens hold what {} writes", shell::printed(stdin)));
+        match &asked.files[..] {
+            // A file of that name is written first; another folder may not be there.
+            [name] if is_plain_name(name) => {
+                words.push(format!("{} > {};", shell::printed(stdin), shell::word(name)));
+            }
+            _ => remarks
+                .push(format!("the files it opens hold what {} writes", shell::printed(stdin))),
+        }
     } else if !stdin.is_empty() {
         words.extend([shell::printed(stdin), "|".to_owned()]);
     }

@@ -32,17 +32,30 @@ pub struct Frontier {
 }
 
 impl Frontier {
+    /// Whether a run that came to blocks so often went further than all before.
+    pub fn is_further(&self, counts: &Counts, in_one_call: &Counts) -> bool {
+        let exceeds = |most: &Most, counts: &Counts| {
+            let most = |block| most.get(block).map_or(0, |(most, _)| *most);
+            counts.iter().any(|(block, count)| is_more(*count, most(block)))
+        };
+        exceeds(&self.most, counts) || exceeds(&self.most_in_one_call, in_one_call)
+    }
+
     /// How far a run went that came to blocks so often, in all and in one call.
     pub fn reached(&mut self, counts: &Counts, in_one_call: &Counts) -> Reached {
         reached(&mut self.most, counts).max(reached(&mut self.most_in_one_call, in_one_call))
     }
 }
 
+fn is_more(count: u32, most: u32) -> bool {
+    count > most && (most < OFTEN || count > most + most / 3)
+}
+
 fn reached(most: &mut Most, counts: &Counts) -> Reached {
     let mut reached = Reached::LessFar;
     for (block, &count) in counts {
         let (most, n_others) = most.entry(*block).or_default();
-        if count > *most && (*most < OFTEN || count > *most + *most / 3) {
+        if is_more(count, *most) {
             (*most, *n_others) = (count, 0);
             reached = Reached::Further;
         } else if count >= *most && *n_others < MAX_AS_FAR {

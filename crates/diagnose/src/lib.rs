@@ -8,6 +8,7 @@
 //! tests, and by a bounded check of its own; what survives is ranked.
 
 mod agenda;
+mod beyond;
 mod coverage;
 mod describe;
 pub mod edits;
@@ -22,10 +23,12 @@ mod paper;
 mod rank;
 mod repair;
 mod shell;
+mod shrink;
 pub mod slice;
 mod target;
 mod trace;
 mod trust;
+mod variation;
 mod verify;
 mod workshop;
 

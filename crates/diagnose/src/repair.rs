@@ -7,6 +7,7 @@ use facts::Stage;
 use findings::{Place, Repair, RunInput};
 use interpret::{Asked, FaultKind, Machine};
 
+use crate::beyond;
 use crate::describe::describe;
 use crate::ending::{Ending, Property, ending, loc_of};
 use crate::explore::{Explored, QUESTIONS_AFTER, RUNS_AFTER, Search, Violation};
@@ -89,6 +90,7 @@ pub fn diagnose(
         search.unset_is_input = true;
         explored = search.run(&mut memo, &wanted, cancel);
     }
+    search.run_beyond(&mut memo, &wanted, &mut explored, cancel);
     // Faults of one group are diagnosed together: each needs a failing run of its own.
     for target in request.target.singly().into_iter().skip(1) {
         let wanted = |violation: &Violation| target.matches(request.program, violation);
@@ -98,6 +100,9 @@ pub fn diagnose(
     }
     check(cancel)?;
     let mut diagnosis = Diagnosis::default();
+    if request.entry.is_none() && entry != "main" {
+        diagnosis.notes.push(format!("there is no main: runs start in {entry}, the only function"));
+    }
     for (name, stage) in [
         ("checks proved by intervals", Some(Stage::Intervals)),
         ("checks proved by octagons", Some(Stage::Octagons)),
@@ -117,7 +122,13 @@ pub fn diagnose(
         diagnosis.notes.push(nothing_found(request, &explored));
         return Ok(diagnosis);
     };
-    let found = found(request, &entry, &failing);
+    let (found, passed) = found(request, &entry, &failing);
+    if !passed.is_empty() {
+        let places = passed.join(", ");
+        diagnosis
+            .notes
+            .push(format!("the failing run violates properties before, in {places}: passed over"));
+    }
     diagnosis.notes.extend(elsewhere(request, &found.trace));
     let others = others(request, &explored, &failing);
     let trace = found.trace.clone();
@@ -182,21 +193,16 @@ fn nothing_found(request: &Request, explored: &Explored) -> String {
         [place] => format!("{rule} in line {}", place.line),
         _ => format!("{rule} in these lines"),
     };
-    // What is violated elsewhere was not asked for.
-    let elsewhere = match explored.violations.is_empty() {
-        true => "",
-        false => "; elsewhere there is one that is",
-    };
     match &explored.incomplete {
         Some(why) => {
-            format!("no violated property was found{place} in {n_runs} runs; {why}{elsewhere}")
+            format!("no violated property was found{place} in {n_runs} runs; {why}")
         }
         None => {
             let paths = match n_runs {
                 1 => "the only path".to_owned(),
                 _ => format!("any of {n_runs} paths"),
             };
-            format!("no property is violated{place} on {paths} within the bounds{elsewhere}")
+            format!("no property is violated{place} on {paths} within the bounds")
         }
     }
 }
@@ -263,14 +269,15 @@ fn failing(request: &Request, entry: &str, explored: &Explored) -> Option<Given>
     })
 }
 
-/// Runs the failing input once more and tells what happens.
-fn found(request: &Request, entry: &str, failing: &Given) -> Found {
+/// Runs the failing input once more and tells what happens, and which violations were passed over.
+fn found(request: &Request, entry: &str, failing: &Given) -> (Found, Vec<String>) {
     let program = request.program;
     let mut machine = Machine::new(program, request.options.steps).ok();
     let mut result = Ok(None);
     let mut record = interpret::Record::default();
     let mut at = None;
     let mut asked = Asked::default();
+    let mut passed: Vec<String> = Vec::new();
     if let Some(machine) = &mut machine {
         machine.start_record();
         result = match failing {
@@ -279,6 +286,10 @@ fn found(request: &Request, entry: &str, failing: &Given) -> Found {
         };
         record = machine.take_record();
         at = machine.stopped_at;
+        let places = machine.passed_over.iter();
+        passed = places.map(|at| beyond::told(program, *at)).collect();
+        passed.sort();
+        passed.dedup();
         asked = machine.asked();
     }
     let property = match ending(&result) {
@@ -295,7 +306,7 @@ fn found(request: &Request, entry: &str, failing: &Given) -> Found {
     let trace = trace::trace(told, &record, property, &message);
     let place = at.map(|at| trace::place(program, loc_of(program, at), at.0)).unwrap_or_default();
     let input = describe(failing, entry, &asked);
-    Found { rule: property.rule(), message, place, trace, input }
+    (Found { rule: property.rule(), message, place, trace, input }, passed)
 }
 
 /// Inputs other than the failing one.

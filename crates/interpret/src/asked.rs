@@ -16,6 +16,10 @@ pub struct Asked {
     pub outside: Vec<String>,
     /// What clocks showed, by the number of the result.
     pub shown: BTreeMap<u32, u64>,
+    /// What the parameters of the function are that the run started in, where it is not `main`.
+    pub parameters: Vec<String>,
+    /// The names of the files that were opened to be read.
+    pub files: Vec<Vec<u8>>,
     /// The function the run started in takes arguments.
     pub takes_arguments: bool,
 }
@@ -42,6 +46,8 @@ impl Machine<'_> {
             has_read: self.streams.was_asked() || self.inputs.stdin_at > 0,
             outside: self.inputs.outside.iter().map(|id| self.name_of(*id).to_owned()).collect(),
             shown: self.clocks.shown.clone(),
+            parameters: self.told_parameters(),
+            files: self.inputs.files.clone(),
             takes_arguments: main.is_some_and(|main| !main.params.is_empty()),
         }
     }

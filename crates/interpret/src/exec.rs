@@ -18,6 +18,7 @@ use crate::constants::{Layout, Target, resolve_alias};
 use crate::inputs::InputState;
 use crate::library::{Clocks, Options, Streams};
 use crate::memory::{Memory, Reach};
+use crate::passing::other_way;
 use crate::path::PathState;
 use crate::record::{Point, Record};
 use crate::value::{Bits, Value, mask};
@@ -46,6 +47,8 @@ pub struct Machine<'p> {
     pub steps: u64,
     /// Where the run stopped, if it did.
     pub stopped_at: Option<(FunctionId, Point)>,
+    /// Violations that did not end the run.
+    pub passed_over: Vec<(FunctionId, Point)>,
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
     pub(crate) inputs: InputState,
@@ -95,9 +98,9 @@ pub(crate) struct Arguments<'a> {
     pub tys: &'a [Ty],
     /// As in [`Call::by_value`].
     pub by_value: &'a [(u32, u64)],
-    /// The array inside a larger object that the first argument points into, where the call
-    /// shows it.
-    pub member: Option<Reach>,
+    /// The array inside a larger object that each argument points into, where the call shows it
+    /// and is one of the library.
+    pub members: Vec<Option<Reach>>,
 }
 
 impl<'p> Machine<'p> {
@@ -115,6 +118,7 @@ impl<'p> Machine<'p> {
             in_one_call: FxHashMap::default(),
             steps,
             stopped_at: None,
+            passed_over: Vec::new(),
             memory,
             layout,
             inputs: InputState::default(),
@@ -266,7 +270,8 @@ impl<'p> Machine<'p> {
         mut block: BlockId,
         mut first: InstId,
     ) -> Result<Option<Value>, Stop> {
-        loop {
+        let mut came_from = None;
+        'blocks: loop {
             let current = &frame.body.blocks[block];
             *self.covered.entry((frame.id, block)).or_default() += 1;
             frame.counts[block] += 1;
@@ -274,10 +279,18 @@ impl<'p> Machine<'p> {
                 self.at = (frame.id, inst);
                 let result = self.step(frame, inst);
                 self.record_step(frame, inst);
-                if result.is_err() {
+                let Err(stop) = result else { continue };
+                if !self.passes_over(frame, inst, &stop) {
                     self.stopped_at.get_or_insert((frame.id, Point::Inst(inst)));
+                    return Err(stop);
                 }
-                result?;
+                let way = other_way(frame.body, came_from, block).filter(|_| stop == Stop::Abort);
+                if let Some((from, way)) = came_from.zip(way) {
+                    self.enter(frame, from, way)?;
+                    first = after_phis(frame.body, &frame.body.blocks[way]);
+                    block = way;
+                    continue 'blocks;
+                }
             }
             self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
             self.at = (frame.id, current.end);
@@ -293,6 +306,7 @@ impl<'p> Machine<'p> {
             };
             self.enter(frame, block, next)?;
             first = after_phis(frame.body, &frame.body.blocks[next]);
+            came_from = Some(block);
             block = next;
         }
     }
@@ -372,9 +386,13 @@ impl<'p> Machine<'p> {
             frame.jumps.insert(self.address(buffer)?, (block, inst));
             return Ok(Value::known(0));
         }
-        let member = call.args.first().and_then(|to| self.member_of(frame, *to));
+        let is_library = self.program.functions[target].body.is_none();
+        let members = match is_library {
+            true => call.args.iter().map(|ptr| self.member_of(frame, inst, *ptr)).collect(),
+            false => Vec::new(),
+        };
         let arguments =
-            Arguments { values: arguments, tys: &tys, by_value: &call.by_value, member };
+            Arguments { values: arguments, tys: &tys, by_value: &call.by_value, members };
         let result = self.call_function(target, arguments)?;
         Ok(result.unwrap_or(Value::Bits(Bits::unset(128))))
     }

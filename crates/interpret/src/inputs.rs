@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use logic::words::{UnknownId, Values, WordId, WordOp, Words};
-use program::{CType, FunctionId, Program, Ty, TypeId};
+use program::{FunctionId, Ty};
 
 use crate::Stop;
 use crate::arithmetic::width;
 use crate::exec::Machine;
 use crate::library::numerals::{Number, Numbers};
+use crate::passing::{MAX_PASSED, PassedOver};
 use crate::unset::UnsetBytes;
 use crate::value::{Bits, Value, mask};
 
@@ -36,6 +37,8 @@ pub enum Input {
     IsOpened(u32),
     /// A machine-level parameter of the function the run starts in.
     Parameter(u32),
+    /// Whether a parameter that the program compares with null is null.
+    IsNull(u32),
     /// The n-th value behind a parameter.
     Pointee {
         parameter: u32,
@@ -84,6 +87,8 @@ pub struct Limits {
     /// What nobody has set may hold anything, instead of ending the run where it decides.
     /// Pointers are not made up.
     pub unset_is_input: bool,
+    /// Violations that do not end the run; those that are none last.
+    pub passed: [Option<PassedOver>; MAX_PASSED],
 }
 
 /// Words and unknowns that outlive a run, so that runs of one search mean the same by them.
@@ -131,6 +136,11 @@ pub(crate) struct InputState {
     pub called: Option<FunctionId>,
     pub n_unset: u32,
     pub unset_is_input: bool,
+    pub passed: [Option<PassedOver>; MAX_PASSED],
+    /// The function the run starts in, where that is not `main`.
+    pub entry: Option<FunctionId>,
+    /// There is an object behind a parameter, which could be larger.
+    pub has_objects: bool,
     pub stdin_at: u32,
     pub stdin_limit: u32,
     /// Bytes of an environment variable.
@@ -138,6 +148,8 @@ pub(crate) struct InputState {
     /// What was asked for, and where it is; 0 where it is not set.
     pub environment: BTreeMap<Vec<u8>, u64>,
     pub n_files: u32,
+    /// Names of those that were opened to be read.
+    pub files: Vec<Vec<u8>>,
     /// Standard input as given, instead of bytes of [`Input::Stdin`].
     pub stdin: Option<Vec<u8>>,
 }
@@ -179,6 +191,7 @@ impl Machine<'_> {
         self.inputs.text_limit = limits.argument_bytes;
         self.inputs.outside_limit = Some(limits.outside);
         self.inputs.unset_is_input = limits.unset_is_input;
+        self.inputs.passed = limits.passed;
         if limits.unset_is_input {
             let mut unset = UnsetBytes::new(values, are_unknown);
             unset.adopt(&self.inputs.unknowns);
@@ -286,7 +299,7 @@ impl Machine<'_> {
     }
 
     /// What may be so or not; the run depends on it.
-    fn is_possible(&mut self, input: Input) -> bool {
+    pub(crate) fn is_possible(&mut self, input: Input) -> bool {
         if self.inputs.stdin.is_some() {
             return false;
         }
@@ -324,51 +337,6 @@ impl Machine<'_> {
         }
         extra = Bits::known(u128::from(n_given) + 1);
         self.main_arguments(&addresses, extra)
-    }
-
-    fn unknown_parameters(&mut self, name: &str, limits: &Limits) -> Result<Vec<Value>, Stop> {
-        let program = self.program;
-        let mut functions = program.functions.iter();
-        let found = functions.find(|function| &*function.name == name && function.body.is_some());
-        let function = found.ok_or_else(|| Stop::Unsupported(format!("no function {name}")))?;
-        let mut arguments = Vec::new();
-        for (index, param) in (0..).zip(&function.params) {
-            let value = match param.ty {
-                Ty::Int(bits) => self.take_input(Input::Parameter(index), bits),
-                Ty::Ptr => self.unknown_object(index, param.ctype, limits)?,
-                other => return Err(Stop::Unsupported(format!("a parameter of type {other:?}"))),
-            };
-            arguments.push(value.into());
-        }
-        Ok(arguments)
-    }
-
-    /// Memory behind a pointer parameter: numbers are inputs, pointers are null.
-    fn unknown_object(
-        &mut self,
-        parameter: u32,
-        ctype: TypeId,
-        limits: &Limits,
-    ) -> Result<Bits, Stop> {
-        let element = self.program.pointee(ctype);
-        let (size, pieces) = scalars(self.program, element).unwrap_or((1, vec![(0, 1, false)]));
-        let is_text = size == 1;
-        let count = u64::from(if is_text { limits.argument_bytes + 1 } else { limits.elements });
-        let address = self.memory.allocate_open(size * count)?;
-        self.memory.fill(address, size * count, Bits::known(0))?;
-        for index in 0..count {
-            for (offset, bytes, is_pointer) in &pieces {
-                let at = index * size + offset;
-                let is_end = is_text && index + 1 == count;
-                if *is_pointer || is_end {
-                    continue;
-                }
-                let input = Input::Pointee { parameter, offset: at as u32 };
-                let value = self.take_input(input, *bytes as u32 * 8);
-                self.memory.store(address + at, *bytes, value)?;
-            }
-        }
-        Ok(Bits::known(u128::from(address)))
     }
 
     /// The result of a function that is not part of the program.
@@ -426,51 +394,4 @@ impl Machine<'_> {
     pub fn name_of(&self, function: FunctionId) -> &str {
         &self.program.functions[function].name
     }
-}
-
-/// Offset, bytes, and whether it is a pointer.
-type Scalar = (u64, u64, bool);
-
-/// The size of a type, and offset, bytes and whether it is a pointer of each scalar in it.
-fn scalars(program: &Program, ctype: TypeId) -> Option<(u64, Vec<Scalar>)> {
-    let size = program.size_of(ctype).filter(|size| (1..=4096).contains(size))?;
-    let mut pieces = Vec::new();
-    collect_scalars(program, ctype, 0, &mut pieces, 0)?;
-    Some((size, pieces))
-}
-
-fn collect_scalars(
-    program: &Program,
-    ctype: TypeId,
-    at: u64,
-    pieces: &mut Vec<Scalar>,
-    depth: u32,
-) -> Option<()> {
-    if depth > 16 || pieces.len() > 4096 {
-        return None;
-    }
-    match program.resolved_type(ctype) {
-        CType::Bool => pieces.push((at, 1, false)),
-        CType::Int { bits, .. } | CType::Enum { bits, .. } | CType::Float { bits, .. } => {
-            pieces.push((at, u64::from(*bits) / 8, false));
-        }
-        CType::Pointer(_) => pieces.push((at, 8, true)),
-        CType::Array { element, count } => {
-            let size = program.size_of(*element)?;
-            for index in 0..count.unwrap_or(0).min(4096) {
-                collect_scalars(program, *element, at + index * size, pieces, depth + 1)?;
-            }
-        }
-        CType::Record(record) => {
-            for member in &program.records[*record].members {
-                if member.is_bit_field {
-                    continue;
-                }
-                let offset = at + member.offset_bits / 8;
-                collect_scalars(program, member.ctype, offset, pieces, depth + 1)?;
-            }
-        }
-        _ => return None,
-    }
-    Some(())
 }

@@ -57,7 +57,7 @@ impl Reach {
         (self.base..=self.base + self.size).contains(&address)
     }
 
-    fn is_left(self, address: u64, size: u64) -> bool {
+    pub(crate) fn is_left(self, address: u64, size: u64) -> bool {
         let end = address.checked_add(size);
         address < self.base || end.is_none_or(|end| end > self.base + self.size)
     }
@@ -78,7 +78,7 @@ impl Memory {
     /// A new object. What it holds is indeterminate.
     pub fn allocate(&mut self, size: u64, is_heap: bool) -> Result<u64, Stop> {
         let length = usize::try_from(size).ok().filter(|length| *length < 1 << 26);
-        let length = length.ok_or(Stop::OutOfSteps)?;
+        let length = length.ok_or_else(|| Stop::Bound(format!("an object of {size} bytes")))?;
         let address = self.next;
         // A gap after each object catches what runs over its end.
         self.next += size.next_multiple_of(GRAIN) + GAP;

@@ -53,6 +53,12 @@ impl Machine<'_> {
         &mut self.memory.words
     }
 
+    /// Whether larger bounds may let the run have more.
+    pub fn is_limited(&self) -> bool {
+        let is_limit = |condition: &Condition| condition.why == Why::Limit;
+        self.inputs.has_objects || self.conditions.path.iter().any(is_limit)
+    }
+
     /// Why the path does not tell everything that depends on inputs; `None` where it does.
     pub fn lost(&self) -> Option<&'static str> {
         self.conditions.lost

@@ -69,22 +69,28 @@ pub fn diagnose_rule(text: &str, rule: &str) -> Diagnosis {
     diagnose_at(text, target, None, Vec::new())
 }
 
+/// As a run from this function shows it.
+pub fn diagnose_function(text: &str, function: &str) -> Diagnosis {
+    run(text, Some(function), Target::default(), Library::own(), None, Vec::new())
+}
+
 fn diagnose_at(
     text: &str,
     target: Target,
     paper: Option<PaperSettings>,
     tests: Vec<TestCase>,
 ) -> Diagnosis {
-    run(text, target, Library::own(), paper, tests)
+    run(text, None, target, Library::own(), paper, tests)
 }
 
 /// With other mistakes than firstfault knows.
 pub fn diagnose_with(text: &str, library: Library) -> Diagnosis {
-    run(text, Target::default(), library, None, Vec::new())
+    run(text, None, Target::default(), library, None, Vec::new())
 }
 
 fn run(
     text: &str,
+    entry: Option<&str>,
     target: Target,
     library: Library,
     paper: Option<PaperSettings>,
@@ -96,7 +102,7 @@ fn run(
         program: &program,
         files: vec![file],
         target,
-        entry: None,
+        entry: entry.map(str::to_owned),
         library,
         tests,
         paper,

@@ -232,3 +232,61 @@ int main(int argc, char **argv) {
     assert_eq!(line, 8);
     assert!(inputs.contains("116"), "{inputs}");
 }
+
+#[test]
+fn a_link_is_read_without_a_zero_behind_it() {
+    let text = "\
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+  char to[100];
+  long n = readlink(\"/proc/self/exe\", to, sizeof to);
+  if (n < 0)
+    return 1;
+  to[n] = '\\0';
+  return to[0] == '/';
+}
+";
+    assert_eq!(found(text).expect("it may fill all of it").0, 8);
+    assert_eq!(found(&text.replace("sizeof to)", "sizeof to - 1)")), None);
+}
+
+#[test]
+fn the_working_directory_may_not_be_told() {
+    let text = "\
+#include <string.h>
+#include <unistd.h>
+int main(void) {
+  char to[64], copy[20];
+  char *at = getcwd(to, sizeof to);
+  strcpy(copy, at);
+  return 0;
+}
+";
+    assert_eq!(found(text).expect("there may be none").0, 6);
+    let tested = text.replace("strcpy(", "if (at) strcpy(");
+    assert_eq!(found(&tested).expect("it may be longer").0, 6);
+    assert_eq!(found(&tested.replace("copy[20]", "copy[64]")), None);
+}
+
+#[test]
+fn no_file_has_an_empty_name() {
+    let text = "\
+#include <stdio.h>
+int main(int argc, char **argv) {
+  FILE *f;
+  char line[10];
+  if (argc != 2)
+    return 2;
+  f = fopen(argv[1], \"r\");
+  if (f == NULL)
+    return 2;
+  return fgets(line, 20, f) != NULL;
+}
+";
+    let (line, told) = found(text).expect("lines may be longer");
+    assert_eq!(line, 10);
+    assert!(told.starts_with("printf '") && told.ends_with("' > 0; ./program 0"), "{told}");
+    let made_up = text.replace("argv[1]", "\"\"");
+    assert_eq!(found(&made_up), None);
+}

@@ -1,9 +1,12 @@
 //! Whole diagnoses of C text.
 
+mod beyond;
 mod common;
 mod constants;
 mod figures;
+mod functions;
 mod library;
+mod members;
 mod mistakes;
 mod numbers;
 mod omissions;

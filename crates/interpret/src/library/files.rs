@@ -13,18 +13,19 @@ impl Machine<'_> {
     pub(crate) fn call_file(&mut self, name: &str, given: &Given) -> Known {
         match name {
             "fopen" | "fopen64" | "tmpfile" | "tmpfile64" | "fdopen" | "freopen" => {
-                for index in 0..if name.starts_with("tmpfile") { 0 } else { 2 } {
-                    if name != "fdopen" || index == 1 {
-                        self.check_text(given, index)?;
-                    }
+                let has_name = !name.starts_with("tmpfile") && name != "fdopen";
+                if !name.starts_with("tmpfile") {
+                    self.check_text(given, 1)?;
                 }
-                let is_open = self.opens_file()?;
+                let is_open = match has_name {
+                    true => self.opens_named(name, given)?,
+                    false => self.opens_file()?,
+                };
                 self.streams.start = self.inputs.stdin_at;
                 pointer(if is_open { self.library_object("file", 216)? } else { 0 })
             }
             "open" | "open64" | "creat" => {
-                self.check_text(given, 0)?;
-                let is_open = self.opens_file()?;
+                let is_open = self.opens_named(name, given)?;
                 self.streams.start = self.inputs.stdin_at;
                 int(if is_open { 3 } else { -1 })
             }
@@ -82,11 +83,23 @@ impl Machine<'_> {
         }
     }
 
-    /// The argument is a string; nobody wants to know which.
-    pub(crate) fn check_text(&mut self, given: &Given, index: usize) -> Result<(), Stop> {
-        let text = self.place(given, index)?;
-        self.length(text, u64::MAX)?;
-        Ok(())
+    /// Whether the file that the first argument names can be opened. None has an empty name.
+    fn opens_named(&mut self, function: &str, given: &Given) -> Result<bool, Stop> {
+        let name = self.text(given, 0)?;
+        let name = self.text_at(name, None)?;
+        let is_open = !name.is_empty() && self.opens_file()?;
+        let is_read = match function {
+            "creat" => false,
+            "open" | "open64" => given.bits(1)?.bits & 3 != 1,
+            _ => {
+                let mode = self.place(given, 1)?;
+                self.byte(mode)?.bits == u128::from(b'r')
+            }
+        };
+        if is_open && is_read {
+            self.inputs.files.push(name.iter().map(|byte| byte.bits as u8).collect());
+        }
+        Ok(is_open)
     }
 
     fn read_bytes(&mut self, to: u64, limit: u64) -> Result<u64, Stop> {

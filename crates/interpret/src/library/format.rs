@@ -1,7 +1,9 @@
 //! What `printf` makes of its arguments.
 
+use super::text::Text;
 use super::{Given, decimal};
 use crate::exec::Machine;
+use crate::memory::Reach;
 use crate::value::{Bits, mask, signed};
 use crate::{FaultKind, Stop, float};
 
@@ -11,6 +13,16 @@ pub(crate) enum Variable<'a, 'g> {
     Call(&'a Given<'g>, usize),
     /// A `va_list`, whose arguments all lie in memory.
     List(u64),
+}
+
+impl Variable<'_, '_> {
+    /// The member array that the next argument points into, where the call names it.
+    fn member(&self) -> Option<Reach> {
+        match self {
+            Variable::Call(given, index) => given.member(*index),
+            Variable::List(_) => None,
+        }
+    }
 }
 
 #[derive(Default)]
@@ -130,9 +142,10 @@ impl Machine<'_> {
                 vec![self.low(value, 8)]
             }
             b's' => {
+                let within = variable.member();
                 let address = self.variable(variable)?;
-                let address = self.pinned(address) as u64;
-                self.text_at(address, d.precision)?
+                let at = self.pinned(address) as u64;
+                self.text_at(Text { at, within }, d.precision)?
             }
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
                 let value = self.variable(variable)?;
@@ -182,24 +195,6 @@ impl Machine<'_> {
             out.extend(piece);
         }
         Ok(())
-    }
-
-    /// The bytes of a string, up to a precision.
-    pub(crate) fn text_at(
-        &mut self,
-        address: u64,
-        limit: Option<usize>,
-    ) -> Result<Vec<Bits>, Stop> {
-        let mut text = Vec::new();
-        while limit.is_none_or(|limit| text.len() < limit) {
-            self.spend()?;
-            let byte = self.byte(address + text.len() as u64)?;
-            if self.is_equal(byte, 0) {
-                break;
-            }
-            text.push(byte);
-        }
-        Ok(text)
     }
 
     /// The next argument of a format.

@@ -17,6 +17,7 @@ mod scan;
 mod sorting;
 mod stdio;
 mod strings;
+mod text;
 mod tokens;
 
 pub(crate) use clock::Clocks;
@@ -38,11 +39,16 @@ pub(crate) const ERANGE: u32 = 34;
 pub(crate) struct Given<'a> {
     name: &'a str,
     values: &'a [Value],
-    /// The member array the first argument points into, where that is known.
-    member: Option<Reach>,
+    /// The member array each argument points into, where that is known.
+    members: &'a [Option<Reach>],
 }
 
 impl Given<'_> {
+    /// The member array an argument points into, where the call names it.
+    pub fn member(&self, index: usize) -> Option<Reach> {
+        self.members.get(index).copied().flatten()
+    }
+
     /// An argument, where it has been set.
     pub fn known(&self, index: usize) -> Option<Bits> {
         self.values.get(index).and_then(Value::bits).filter(|bits| bits.is_known())
@@ -67,7 +73,7 @@ impl Machine<'_> {
         passed: &Arguments,
     ) -> Result<Option<Value>, Stop> {
         let name = &*function.name;
-        let given = Given { name, values: &passed.values, member: passed.member };
+        let given = Given { name, values: &passed.values, members: &passed.members };
         for part in [
             Self::call_choice,
             Self::call_tester,

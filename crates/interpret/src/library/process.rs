@@ -7,6 +7,9 @@ use crate::Stop;
 use crate::exec::{Arguments, Machine};
 use crate::value::{Bits, Value, mask};
 
+/// Bytes of a path with its zero, as systems have it.
+const LONGEST_PATH: u64 = 4096;
+
 /// Functions that only say whether they succeeded; it depends on what is outside. The strings
 /// they take are their first arguments.
 const ATTEMPTS: [(&str, usize); 20] = [
@@ -84,6 +87,8 @@ impl Machine<'_> {
                 let address = if is_possible { self.environment(&name)? } else { 0 };
                 pointer(address)
             }
+            "getcwd" => self.working_directory(given),
+            "readlink" | "__readlink_chk" => self.read_link(given),
             "setenv" | "unsetenv" => self.set_environment(name, given),
             "srand" | "srandom" | "srand48" => Ok(Some(None)),
             "__errno_location" => {
@@ -190,6 +195,54 @@ impl Machine<'_> {
         }
         self.inputs.environment.insert(variable, address);
         int(0)
+    }
+
+    /// Text that is shorter than its room, or null: it does not fit, or nobody may know.
+    fn working_directory(&mut self, given: &Given) -> Known {
+        let (to, size) = (self.place(given, 0)?, self.place(given, 1)?);
+        let room = if to == 0 && size == 0 { LONGEST_PATH } else { size };
+        let length = self.path_length(room.saturating_sub(1))?;
+        if length == 0 {
+            return pointer(0);
+        }
+        let to = match to {
+            0 => self.memory.allocate(size.max(length + 1), true)?,
+            given => given,
+        };
+        self.memory.fence = given.member(0);
+        self.write_path(to, length)?;
+        self.memory.store(to.wrapping_add(length), 1, Bits::known(0))?;
+        pointer(to)
+    }
+
+    /// At most so many bytes, without a zero behind them, or -1.
+    fn read_link(&mut self, given: &Given) -> Known {
+        self.check_text(given, 0)?;
+        let (to, size) = (self.place(given, 1)?, self.place(given, 2)?);
+        let length = self.path_length(size)?;
+        self.memory.fence = given.member(1);
+        self.write_path(to, length)?;
+        pointer(if length == 0 { u64::MAX } else { length })
+    }
+
+    /// How long a name from outside is; no name has no bytes. What fills all the room is asked
+    /// for on its own, as that is where programs are wrong.
+    fn path_length(&mut self, room: u64) -> Result<u64, Stop> {
+        let longest = room.min(LONGEST_PATH - 1);
+        let length = self.outside_below(longest as u32)?;
+        if !self.is_equal(length, 0) {
+            self.is_equal(length, longest.into());
+        }
+        Ok(self.pinned(length) as u64)
+    }
+
+    fn write_path(&mut self, to: u64, length: u64) -> Result<(), Stop> {
+        for at in 0..length {
+            self.spend()?;
+            let byte = if at == 0 { b'/' } else { b'a' };
+            self.memory.store(to.wrapping_add(at), 1, Bits::known(byte.into()))?;
+        }
+        Ok(())
     }
 
     pub(crate) fn set_errno(&mut self, number: u32) -> Result<(), Stop> {

@@ -43,7 +43,7 @@ impl Machine<'_> {
             }
             "asprintf" | "vasprintf" => self.print_to_heap(name, given),
             "puts" | "fputs" | "fputs_unlocked" => {
-                let text = self.place(given, 0)?;
+                let text = self.text(given, 0)?;
                 let text = self.text_at(text, None)?;
                 let is_out = name == "puts" || self.is_stdout(given, 1)?;
                 self.write(&text, is_out)?;
@@ -68,7 +68,7 @@ impl Machine<'_> {
             "fgets" => self.fgets(given),
             "gets" => {
                 let to = self.place(given, 0)?;
-                self.memory.fence = given.member;
+                self.memory.fence = given.member(0);
                 self.read_line(to, u64::MAX, false)
             }
             "ungetc" => {
@@ -124,7 +124,7 @@ impl Machine<'_> {
         let limit = if is_limited { self.place(given, 1)? } else { u64::MAX };
         let text = self.formatted(name, given, format, true)?;
         let kept = (text.len() as u64).min(limit.saturating_sub(1));
-        self.memory.fence = given.member;
+        self.memory.fence = given.member(0);
         for (at, byte) in (to..to.saturating_add(kept)).zip(&text) {
             self.spend()?;
             self.memory.store(at, 1, *byte)?;
@@ -191,7 +191,7 @@ impl Machine<'_> {
     }
 
     fn fgets(&mut self, given: &Given) -> Known {
-        self.memory.fence = given.member;
+        self.memory.fence = given.member(0);
         let (room, limit) = (given.bits(0)?, given.bits(1)?);
         let wide = match limit.word {
             Some(word) => Some(self.memory.words.resize(word, 64, true)),

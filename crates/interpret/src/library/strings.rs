@@ -2,6 +2,7 @@
 
 use logic::words::WordOp;
 
+use super::text::Text;
 use super::{Given, Known, int, pointer};
 use crate::Stop;
 use crate::exec::Machine;
@@ -32,48 +33,46 @@ impl Machine<'_> {
                 Ok(Some(None))
             }
             "strlen" | "strnlen" => {
-                let start = self.place(given, 0)?;
+                let start = self.text(given, 0)?;
                 let limit = if name == "strnlen" { self.place(given, 1)? } else { u64::MAX };
                 let length = self.length(start, limit)?;
                 pointer(length)
             }
             "strcpy" | "__strcpy_chk" | "stpcpy" | "__stpcpy_chk" => {
-                let (to, from) = (self.place(given, 0)?, self.place(given, 1)?);
-                self.memory.fence = given.member;
+                let (to, from) = (self.place(given, 0)?, self.text(given, 1)?);
+                self.memory.fence = given.member(0);
                 let end = self.copy_string(to, from, u64::MAX)?;
                 pointer(if name.contains("stpcpy") { end } else { to })
             }
             "strncpy" | "__strncpy_chk" | "stpncpy" => self.strncpy(name, given),
             "strcat" | "__strcat_chk" | "strncat" | "__strncat_chk" => {
-                let (to, from) = (self.place(given, 0)?, self.place(given, 1)?);
+                let (to, from) = (self.text(given, 0)?, self.text(given, 1)?);
                 let is_limited = name.contains("strncat");
                 let limit = if is_limited { self.place(given, 2)? } else { u64::MAX };
-                let end = to + self.length(to, u64::MAX)?;
-                self.memory.fence = given.member;
+                let end = to.at + self.length(to, u64::MAX)?;
+                self.memory.fence = given.member(0);
                 self.copy_string(end, from, limit)?;
-                pointer(to)
+                pointer(to.at)
             }
             "strcmp" | "strncmp" | "memcmp" | "bcmp" | "strcasecmp" | "strncasecmp" | "strcoll" => {
-                let (left, right) = (self.place(given, 0)?, self.place(given, 1)?);
+                let is_text = name.starts_with("str");
+                let (left, right) = match is_text {
+                    true => (self.text(given, 0)?, self.text(given, 1)?),
+                    false => (self.place(given, 0)?.into(), self.place(given, 1)?.into()),
+                };
                 let is_limited = !matches!(name, "strcmp" | "strcasecmp" | "strcoll");
                 let limit = if is_limited { self.place(given, 2)? } else { u64::MAX };
-                self.compare_bytes(
-                    left,
-                    right,
-                    limit,
-                    name.starts_with("str"),
-                    name.contains("case"),
-                )
+                self.compare_bytes(left, right, limit, is_text, name.contains("case"))
             }
             "strchr" | "strrchr" | "memchr" | "index" | "rindex" => self.find_byte(name, given),
             "strstr" => self.strstr(given),
             "strspn" | "strcspn" | "strpbrk" => self.span(name, given),
             "strdup" | "strndup" | "__strdup" => {
-                let from = self.place(given, 0)?;
+                let from = self.text(given, 0)?;
                 let limit = if name == "strndup" { self.place(given, 1)? } else { u64::MAX };
                 let length = self.length(from, limit)?;
                 let to = self.memory.allocate(length + 1, true)?;
-                self.memory.copy(to, from, length)?;
+                self.memory.copy(to, from.at, length)?;
                 self.memory.store(to + length, 1, Bits::known(0))?;
                 pointer(to)
             }
@@ -87,25 +86,12 @@ impl Machine<'_> {
         Ok(self.pinned(bits) as u64)
     }
 
-    pub(crate) fn length(&mut self, start: u64, limit: u64) -> Result<u64, Stop> {
-        let mut length = 0;
-        while length < limit {
-            self.spend()?;
-            let byte = self.byte(start + length)?;
-            if self.is_equal(byte, 0) {
-                break;
-            }
-            length += 1;
-        }
-        Ok(length)
-    }
-
     /// Copies up to `limit` bytes of a string, then a zero. Where the zero went.
-    fn copy_string(&mut self, to: u64, from: u64, limit: u64) -> Result<u64, Stop> {
+    fn copy_string(&mut self, to: u64, from: Text, limit: u64) -> Result<u64, Stop> {
         let mut at = 0;
         while at < limit {
             self.spend()?;
-            let byte = self.byte(from + at)?;
+            let byte = self.byte_of(from, at)?;
             self.memory.store(to + at, 1, byte)?;
             if self.is_equal(byte, 0) {
                 return Ok(to + at);
@@ -118,15 +104,15 @@ impl Machine<'_> {
 
     fn strncpy(&mut self, name: &str, given: &Given) -> Known {
         let (room, limit) = (given.bits(0)?, given.bits(2)?);
-        self.memory.fence = given.member;
+        self.memory.fence = given.member(0);
         self.has_room(room, limit);
         let (to, from, limit) =
-            (self.place(given, 0)?, self.place(given, 1)?, self.place(given, 2)?);
+            (self.place(given, 0)?, self.text(given, 1)?, self.place(given, 2)?);
         let mut has_ended = false;
         let mut end = limit;
         for at in 0..limit {
             self.spend()?;
-            let byte = if has_ended { Bits::known(0) } else { self.byte(from + at)? };
+            let byte = if has_ended { Bits::known(0) } else { self.byte_of(from, at)? };
             self.memory.store(to + at, 1, byte)?;
             if !has_ended && self.is_equal(byte, 0) {
                 (has_ended, end) = (true, at);
@@ -137,15 +123,15 @@ impl Machine<'_> {
 
     fn compare_bytes(
         &mut self,
-        left: u64,
-        right: u64,
+        left: Text,
+        right: Text,
         size: u64,
         ends_at_zero: bool,
         ignores_case: bool,
     ) -> Known {
         for at in 0..size {
             self.spend()?;
-            let (mut a, mut b) = (self.byte(left + at)?, self.byte(right + at)?);
+            let (mut a, mut b) = (self.byte_of(left, at)?, self.byte_of(right, at)?);
             if ignores_case {
                 a = Bits::known((self.pinned(a) as u8).to_ascii_lowercase().into());
                 b = Bits::known((self.pinned(b) as u8).to_ascii_lowercase().into());
@@ -185,17 +171,20 @@ impl Machine<'_> {
     }
 
     fn find_byte(&mut self, name: &str, given: &Given) -> Known {
-        let start = self.place(given, 0)?;
+        let start = match name {
+            "memchr" => self.place(given, 0)?.into(),
+            _ => self.text(given, 0)?,
+        };
         let wanted = given.bits(1)?;
         let wanted = self.low(wanted, 8);
         let limit = if name == "memchr" { self.place(given, 2)? } else { u64::MAX };
         let is_last = matches!(name, "strrchr" | "rindex");
         let mut found = 0;
-        for at in (start..).take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+        for at in 0..limit {
             self.spend()?;
-            let byte = self.byte(at)?;
+            let byte = self.byte_of(start, at)?;
             if self.are_equal(byte, wanted) {
-                found = at;
+                found = start.at.wrapping_add(at);
                 if !is_last {
                     break;
                 }
@@ -208,38 +197,38 @@ impl Machine<'_> {
     }
 
     fn strstr(&mut self, given: &Given) -> Known {
-        let (text, wanted) = (self.place(given, 0)?, self.place(given, 1)?);
+        let (text, wanted) = (self.text(given, 0)?, self.text(given, 1)?);
         let (n_text, n_wanted) = (self.length(text, u64::MAX)?, self.length(wanted, u64::MAX)?);
         for at in 0..=n_text.saturating_sub(n_wanted) {
             let mut is_here = n_wanted <= n_text;
             for index in 0..n_wanted {
                 self.spend()?;
-                let (a, b) = (self.byte(text + at + index)?, self.byte(wanted + index)?);
+                let (a, b) = (self.byte_of(text, at + index)?, self.byte_of(wanted, index)?);
                 is_here = self.are_equal(a, b);
                 if !is_here {
                     break;
                 }
             }
             if is_here {
-                return pointer(text + at);
+                return pointer(text.at + at);
             }
         }
         pointer(0)
     }
 
     fn span(&mut self, name: &str, given: &Given) -> Known {
-        let (text, set) = (self.place(given, 0)?, self.place(given, 1)?);
+        let (text, set) = (self.text(given, 0)?, self.text(given, 1)?);
         let n_set = self.length(set, u64::MAX)?;
         let mut at = 0;
         loop {
-            let byte = self.byte(text + at)?;
+            let byte = self.byte_of(text, at)?;
             if self.is_equal(byte, 0) {
                 break;
             }
             let mut is_member = false;
             for index in 0..n_set {
                 self.spend()?;
-                let member = self.byte(set + index)?;
+                let member = self.byte_of(set, index)?;
                 if self.are_equal(byte, member) {
                     is_member = true;
                     break;
@@ -247,7 +236,7 @@ impl Machine<'_> {
             }
             if is_member != (name == "strspn") {
                 if name == "strpbrk" {
-                    return pointer(text + at);
+                    return pointer(text.at + at);
                 }
                 break;
             }

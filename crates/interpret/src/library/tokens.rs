@@ -116,12 +116,12 @@ impl Machine<'_> {
 
     /// `strlcpy` and `strlcat`: what fits, with a zero, and how long it would have become.
     fn copy_limited(&mut self, name: &str, given: &Given) -> Known {
-        let (to, from) = (self.place(given, 0)?, self.place(given, 1)?);
+        let (to, from) = (self.place(given, 0)?, self.text(given, 1)?);
         let limit = self.place(given, 2)?;
         let text = self.text_at(from, None)?;
         let before = if name == "strlcat" { self.length(to, limit)? } else { 0 };
         let room = (limit - before).saturating_sub(1);
-        self.memory.fence = given.member;
+        self.memory.fence = given.member(0);
         let kept = room.min(text.len() as u64);
         for (at, byte) in (before..before + kept).zip(&text) {
             self.memory.store(to.wrapping_add(at), 1, *byte)?;

@@ -5,12 +5,14 @@
 //! together with those before it, asks the solver for inputs of another path, in the order of the
 //! [`agenda`](crate::agenda). What is found is run again and happens, or is no finding.
 
+mod vary;
+
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use base::Cancel;
-use interpret::{Condition, FaultKind, Inputs, Limits, Machine, Point, Stop, Why};
+use interpret::{Condition, FaultKind, Inputs, Limits, MAX_PASSED, Machine, Point, Stop, Why};
 use logic::words::{Answer, UnknownId, WordId};
 use program::{FunctionId, InstId, Program};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -20,6 +22,7 @@ use crate::ending::{Ending, Property, describe_stop, ending};
 use crate::frontier::{Frontier, Reached};
 use crate::judge::Given;
 use crate::memo::Memo;
+use crate::variation::Variations;
 
 /// Inputs that violate a property, and where.
 #[derive(Clone, Debug)]
@@ -41,7 +44,8 @@ pub struct Search<'a> {
     pub selected: Option<(&'a str, u32, u32)>,
     /// What nobody has set may hold anything.
     pub unset_is_input: bool,
-    /// Inputs to begin with: what is near them is looked at first.
+    /// Inputs to begin with: what is near them is looked at first. Violations that they pass
+    /// over, others do, too.
     pub seed: Option<&'a (Inputs, Limits)>,
     /// Runs of the program in all.
     pub max_runs: u32,
@@ -83,6 +87,10 @@ pub const QUESTIONS_AFTER: u64 = 80;
 const QUESTIONS_FOR_MORE: u64 = 40;
 /// Decisions of one run that are negated: a loop without end has any number.
 const MAX_BRANCHES: usize = 400;
+/// Runs that follow a variation that went further.
+const RUNS_OF_VARIATION: u32 = 60;
+/// Inputs that are varied.
+const MAX_FAR: usize = 40;
 /// Violations of one place that are kept.
 const MAX_OF_ONE_PLACE: usize = 6;
 
@@ -107,6 +115,7 @@ const NONE: Limits = Limits {
     elements: 0,
     outside: 0,
     unset_is_input: false,
+    passed: [None; MAX_PASSED],
 };
 
 /// A path to be run once its conditions are found to hold for some inputs.
@@ -146,6 +155,15 @@ struct State<'a> {
     max_effort: u64,
     /// Every violation, not one for each place.
     keeps_all: bool,
+    took_limited: bool,
+    /// Runs until what was wanted was found.
+    found_after: Option<u32>,
+    /// Inputs of runs that went further than all before, the last ones.
+    far: Vec<Inputs>,
+    variations: Variations,
+    n_varied: u32,
+    /// Instructions that variations may still execute together.
+    max_varied_steps: u64,
 }
 
 impl Search<'_> {
@@ -215,7 +233,8 @@ impl Search<'_> {
         cancel: &Cancel,
     ) -> Stage {
         memo.begin();
-        let limits = Limits { unset_is_input: self.unset_is_input, ..limits };
+        let passed = self.seed.map_or(limits.passed, |(_, own)| own.passed);
+        let limits = Limits { unset_is_input: self.unset_is_input, passed, ..limits };
         let n_checks = memo.prover.n_checks;
         let mut state = State {
             search: *self,
@@ -227,40 +246,30 @@ impl Search<'_> {
             found: Explored::default(),
             max_effort: 0,
             keeps_all,
+            took_limited: false,
+            found_after: None,
+            far: Vec::new(),
+            variations: Variations::default(),
+            n_varied: 0,
+            max_varied_steps: self.max_all_steps,
         };
         let seed = self.seed.map(|(inputs, _)| inputs.clone()).unwrap_or_default();
         let mut next = Some(Next { inputs: seed, ..Next::default() });
-        let mut took_limited = false;
-        let mut found_after = None;
+        let mut max_runs = max_runs;
         state.max_effort = state.memo.effort + self.max_questions;
-        while let Some(run) = next {
-            if cancel.is_cancelled() {
-                state.found.incomplete = Some("interrupted".to_owned());
-                break;
-            }
-            if state.found.n_runs >= max_runs {
-                state.found.incomplete = Some("all runs were used up".to_owned());
-                break;
-            }
-            if state.found.n_steps > self.max_all_steps {
-                let why = "the runs took too many steps in all".to_owned();
-                state.found.incomplete = Some(why);
-                break;
-            }
-            took_limited |= state.run_one(&run);
-            if state.found.violations.iter().any(wanted) {
-                let effort = state.memo.effort + self.questions_after;
-                state.max_effort = state.max_effort.min(effort).max(state.memo.effort);
-                let n_found = *found_after.get_or_insert(state.found.n_runs);
-                if state.found.n_runs >= n_found + self.runs_after {
-                    state.found.incomplete.get_or_insert("the search had found enough".to_owned());
-                    break;
-                }
-            }
-            next = state.next_inputs();
+        while let Some(first) = next {
+            state.follow(first, max_runs, wanted, cancel);
+            let is_over = cancel.is_cancelled() || state.found.violations.iter().any(wanted);
+            // What is complete holds everything that could be varied.
+            let is_over = is_over || state.found.incomplete.is_none() || self.selected.is_some();
+            next = if is_over { None } else { state.vary() };
+            max_runs = state.found.n_runs + RUNS_OF_VARIATION;
+        }
+        if state.n_varied > 0 {
+            state.shorten(wanted);
         }
         state.found.n_checks = state.memo.prover.n_checks - n_checks;
-        Stage { found: state.found, took_limited }
+        Stage { found: state.found, took_limited: state.took_limited }
     }
 }
 
@@ -272,6 +281,44 @@ struct Stage {
 }
 
 impl State<'_> {
+    /// Runs with these inputs, and then with others that turn decisions around.
+    fn follow(
+        &mut self,
+        first: Next,
+        max_runs: u32,
+        wanted: &dyn Fn(&Violation) -> bool,
+        cancel: &Cancel,
+    ) {
+        let search = self.search;
+        let mut next = Some(first);
+        while let Some(run) = next {
+            if cancel.is_cancelled() {
+                self.found.incomplete = Some("interrupted".to_owned());
+                break;
+            }
+            if self.found.n_runs >= max_runs {
+                self.found.incomplete = Some("all runs were used up".to_owned());
+                break;
+            }
+            if self.found.n_steps > search.max_all_steps {
+                let why = "the runs took too many steps in all".to_owned();
+                self.found.incomplete = Some(why);
+                break;
+            }
+            self.took_limited |= self.run_one(&run);
+            if self.found.violations.iter().any(wanted) {
+                let effort = self.memo.effort + search.questions_after;
+                self.max_effort = self.max_effort.min(effort).max(self.memo.effort);
+                let n_found = *self.found_after.get_or_insert(self.found.n_runs);
+                if self.found.n_runs >= n_found + search.runs_after {
+                    self.found.incomplete.get_or_insert("the search had found enough".to_owned());
+                    break;
+                }
+            }
+            next = self.next_inputs();
+        }
+    }
+
     /// Runs once and queues the paths that leave it; whether a bound limited its inputs.
     fn run_one(&mut self, run: &Next) -> bool {
         let inputs = &run.inputs;
@@ -293,7 +340,14 @@ impl State<'_> {
         let result = machine.run_unknown(search.entry, inputs, &self.limits, true);
         let path = machine.path().to_vec();
         let stopped_at = machine.stopped_at;
+        let is_limited = machine.is_limited();
         let reached = self.frontier.reached(&machine.covered, &machine.in_one_call);
+        if reached == Reached::Further {
+            self.far.push(inputs.clone());
+            if self.far.len() > MAX_FAR {
+                self.far.remove(0);
+            }
+        }
         if let Some(place) = run.turned {
             self.agenda.learn(place, reached == Reached::Further);
         }
@@ -326,7 +380,7 @@ impl State<'_> {
             self.found.incomplete.get_or_insert(why);
             return true;
         }
-        path.iter().any(|condition| condition.why == Why::Limit)
+        is_limited
     }
 
     fn queue_branches(&mut self, path: &[Condition], run: &Next, is_far: bool) {

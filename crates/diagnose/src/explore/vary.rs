@@ -1,0 +1,53 @@
+//! What a search does when turning decisions around is over: variations of what went far.
+
+use interpret::{Inputs, Machine};
+
+use super::{Next, State, Violation};
+use crate::ending::{Ending, ending};
+use crate::shrink::shrink;
+
+/// Inputs that are made within a bound.
+const MAX_VARIATIONS: u32 = 6000;
+
+impl State<'_> {
+    /// A variation of inputs that went far which goes further still, or violates something at a
+    /// new place.
+    pub(super) fn vary(&mut self) -> Option<Next> {
+        while self.n_varied < MAX_VARIATIONS {
+            self.n_varied += 1;
+            let inputs = self.variations.next(&self.far, &self.limits)?;
+            let search = self.search;
+            let mut machine = Machine::new(search.program, search.max_steps).ok()?;
+            let result = machine.run_unknown(search.entry, &inputs, &self.limits, false);
+            let n_steps = search.max_steps - machine.steps;
+            self.max_varied_steps = self.max_varied_steps.checked_sub(n_steps)?;
+            let is_news = match ending(&result) {
+                Ending::Violates(_) => {
+                    let at = machine.stopped_at;
+                    !self.found.violations.iter().any(|known| Some(known.at) == at)
+                }
+                _ => false,
+            };
+            if is_news || self.frontier.is_further(&machine.covered, &machine.in_one_call) {
+                return Some(Next { inputs, ..Next::default() });
+            }
+        }
+        None
+    }
+
+    /// Leaves out what variations have in excess of what fails.
+    pub(super) fn shorten(&mut self, wanted: &dyn Fn(&Violation) -> bool) {
+        let (search, limits) = (self.search, self.limits);
+        for violation in self.found.violations.iter_mut().filter(|v| wanted(v)) {
+            let (at, property) = (violation.at, violation.property);
+            let is_same = |inputs: &Inputs| {
+                let Ok(mut machine) = Machine::new(search.program, search.max_steps) else {
+                    return false;
+                };
+                let result = machine.run_unknown(search.entry, inputs, &limits, false);
+                ending(&result) == Ending::Violates(property) && machine.stopped_at == Some(at)
+            };
+            violation.inputs = shrink(&violation.inputs, &limits, &is_same);
+        }
+    }
+}
