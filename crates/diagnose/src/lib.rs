@@ -18,6 +18,7 @@ mod judge;
 pub mod library;
 mod memo;
 pub mod meta;
+mod objects;
 mod paper;
 mod rank;
 mod repair;

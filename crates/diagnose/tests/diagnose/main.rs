@@ -1,5 +1,6 @@
 //! Whole diagnoses of C text.
 
+mod checks;
 mod common;
 mod figures;
 mod library;
