@@ -1,7 +1,7 @@
 //! What the failing check says: the values it fails with, and what ended the life of an object.
 
 use crate::common::diagnose;
-use diagnose::Diagnosis;
+use diagnose::{Diagnosis, TestCase};
 
 fn notes(diagnosis: &Diagnosis) -> Vec<&str> {
     let found = diagnosis.violation.as_ref().expect("something is violated");
@@ -225,4 +225,43 @@ int main(int argc, char **argv) {
     let all = notes(&diagnosis);
     assert!(all.iter().all(|note| !note.contains(".i32")), "{all:#?}");
     assert!(all.contains(&"condition (abs(clamp(argc)) > 3) is true"), "{all:#?}");
+}
+
+/// What a call gives is told with what it is assigned to or decides, not twice.
+#[test]
+fn results_of_calls_are_told_once() {
+    let text = "\
+#include <stdlib.h>
+#include <string.h>
+struct s { int n; char *text; };
+int main(int argc, char **argv) {
+  struct s s;
+  s.text = malloc(2);
+  if (argc > 1 && strchr(argv[1], 'x'))
+    s.text[2] = 'x';
+  return 0;
+}
+";
+    let diagnosis = diagnose(text, None, Vec::new());
+    let all = notes(&diagnosis);
+    assert!(all.contains(&"s.text = malloc(2)"), "{all:#?}");
+    assert!(all.contains(&"condition (strchr(argv[1], 'x')) is true"), "{all:#?}");
+    assert!(all.iter().all(|note| !note.ends_with(") is not null")), "{all:#?}");
+}
+
+#[test]
+fn tests_that_changes_fail_are_named() {
+    let text = "int a[2];\nint main(int argc, char **argv) {\n  if (argc > 1)\n    a[argc] = 1;\n  \
+                return 0;\n}\n";
+    let test = TestCase {
+        name: "silent".to_owned(),
+        arguments: Vec::new(),
+        stdin: Vec::new(),
+        stdout: Some(b"never said".to_vec()),
+        exit: None,
+    };
+    let diagnosis = diagnose(text, None, vec![test]);
+    assert!(diagnosis.repairs.is_empty());
+    let said = diagnosis.notes.join("\n");
+    assert!(said.contains("fail test silent"), "{said}");
 }
