@@ -1,5 +1,6 @@
 //! What `diagnose` says and returns, and which options it refuses.
 
+use crate::correlate::COPIES;
 use crate::support::Sandbox;
 
 #[test]
@@ -190,4 +191,12 @@ fn a_fault_of_check_keeps_its_name_and_its_rule() {
     assert_eq!(run.expect(1).json().faults[0].rule, null.rule);
     let run = sandbox.run(&["diagnose", "--fault", "F9", "two.c"]).expect(2);
     assert!(run.stderr.contains(&format!("{} (two.c:", null.id)), "{run:#?}");
+}
+
+#[test]
+fn faults_that_are_diagnosed_together_are_named() {
+    let sandbox = Sandbox::new(COPIES);
+    let run = sandbox.run(&["diagnose", "--fault", "F1", "copies.c"]).expect(1);
+    assert!(run.stdout.contains("F1, F2, F3 are one group and diagnosed together"), "{run:#?}");
+    assert!(!run.stdout.contains("knows no violation"), "{run:#?}");
 }

@@ -82,17 +82,25 @@ fn checked(named: &str, program: &program::Program) -> Result<Meant> {
             ids.join(", ")
         ));
     }
-    let is_same = group.iter().all(|other| other.rule == fault.rule);
-    let is_known = diagnose::RULES.contains(&fault.rule.as_str());
-    if !is_known {
+    let rule = rule_of(&fault.rule);
+    if rule.is_none() {
         notes.push(format!(
             "diagnose knows no violation of the rule {}: any in line {} is taken for {}",
             fault.rule, fault.place.line, fault.id
         ));
     }
-    let rule = (is_same && is_known).then(|| fault.rule.clone());
+    let is_same = group.iter().all(|other| rule_of(&other.rule) == rule);
+    let rule = rule.filter(|_| is_same).map(str::to_owned);
     let id = Some(fault.id.clone());
     Ok(Meant { target: Target { places, rule }, id, notes })
+}
+
+/// What diagnose reports a fault of this rule of `check` under.
+fn rule_of(rule: &str) -> Option<&str> {
+    match rule {
+        "buffer-overread" | "buffer-underflow" => Some("buffer-overflow"),
+        _ => Some(rule).filter(|rule| diagnose::RULES.contains(rule)),
+    }
 }
 
 fn line(args: &DiagnoseArgs, program: &program::Program, root: &Path) -> Result<Option<Line>> {
