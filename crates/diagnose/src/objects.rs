@@ -65,7 +65,7 @@ impl<'a> Objects<'a> {
         self.meant(address).is_some_and(|object| {
             object.ended.is_none()
                 && object.base <= address
-                && address + size <= object.base + object.size
+                && address.saturating_add(size) <= object.base + object.size
         })
     }
 

@@ -79,7 +79,7 @@ impl<'p> Machine<'p> {
     /// How long the string at an address is, as the run left it.
     pub fn string_length(&mut self, address: u64) -> Option<u64> {
         const LONGEST: u64 = 1 << 16;
-        (0..LONGEST).find(|at| match self.memory.load_set(address + at, 1) {
+        (0..LONGEST).find(|at| match self.memory.load_set(address.wrapping_add(*at), 1) {
             Ok(byte) => !byte.is_known() || byte.bits == 0,
             Err(_) => true,
         })

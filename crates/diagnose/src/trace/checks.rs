@@ -93,7 +93,7 @@ impl Check<'_> {
         let object = self.objects.meant(address)?;
         let name = self.objects.name(object)?;
         let offset = i128::from(address) - i128::from(object.base);
-        let n_elements = self.objects.n_elements(object).filter(|n| *n > 0);
+        let n_elements = self.objects.n_elements(object).filter(|n| *n > 0 && size > 0);
         Some(
             match n_elements.filter(|n| n * size == object.size && offset % i128::from(size) == 0) {
                 Some(n) => {
