@@ -19,6 +19,7 @@ mod judge;
 pub mod library;
 mod memo;
 pub mod meta;
+mod objects;
 mod paper;
 mod rank;
 mod repair;

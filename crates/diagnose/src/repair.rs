@@ -297,13 +297,9 @@ fn found(request: &Request, entry: &str, failing: &Given) -> (Found, Vec<String>
         _ => crate::Property::Assertion,
     };
     let texts = Texts::new(&request.files);
-    let told = (program, &texts);
-    let accessed = at.filter(|_| property.is_access()).and_then(|at| trace::accessed(told, at));
-    let message = match accessed {
-        Some(place) => format!("{}: {place}", property.message()),
-        None => property.message().to_owned(),
-    };
-    let trace = trace::trace(told, &record, property, &message);
+    let mut length_of = |address| machine.as_mut()?.string_length(address);
+    let trace = trace::trace((program, &texts), &record, property, &mut length_of);
+    let message = trace.message.clone();
     let place = at.map(|at| trace::place(program, loc_of(program, at), at.0)).unwrap_or_default();
     let input = describe(failing, entry, &asked);
     (Found { rule: property.rule(), message, place, trace, input }, passed)

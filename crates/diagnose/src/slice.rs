@@ -1,14 +1,17 @@
 //! The steps of a failing run that its violated property depends on: a dynamic slice over
 //! values, memory and decisions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use facts::Cfg;
-use interpret::{Executed, Record};
+use interpret::{Executed, Record, TouchKind};
 use program::{
     BlockId, Body, ConstId, FunctionId, InstId, Op, Operand, Program, Terminator, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::objects::{Objects, touches};
+use crate::trace::values::Values;
 
 /// Which steps of a record the failing one depends on.
 pub struct Slice {
@@ -16,6 +19,12 @@ pub struct Slice {
     pub failing: usize,
     /// In the order of the run, the failing one last.
     pub steps: Vec<usize>,
+    /// The step that called each frame.
+    pub callers: FxHashMap<u32, usize>,
+    /// Parameters the failing step depends on, by frame.
+    pub passed: BTreeMap<u32, BTreeSet<u32>>,
+    /// The step that ended the life of what the failing one uses.
+    pub end: Option<usize>,
 }
 
 struct Slicer<'a> {
@@ -34,6 +43,7 @@ struct Slicer<'a> {
     controls: FxHashSet<(u32, BlockId)>,
     bytes: FxHashSet<u64>,
     kept: FxHashSet<usize>,
+    passed: BTreeMap<u32, BTreeSet<u32>>,
 }
 
 /// The slice of a record that ends with a failure.
@@ -52,6 +62,7 @@ pub fn slice(program: &Program, record: &Record) -> Option<Slice> {
         controls: FxHashSet::default(),
         bytes: FxHashSet::default(),
         kept: FxHashSet::default(),
+        passed: BTreeMap::new(),
     };
     slicer.find_callers();
     slicer.keep(failing);
@@ -60,12 +71,32 @@ pub fn slice(program: &Program, record: &Record) -> Option<Slice> {
     if matches!(slicer.op(failing), Some(Op::Call(_))) {
         slicer.need_reads(failing);
     }
+    let end = slicer.end_of_life(failing);
     for index in (0..failing).rev() {
         slicer.step(index);
+        if end == Some(index) {
+            slicer.ends(index);
+        }
     }
-    let mut steps: Vec<usize> = slicer.kept.into_iter().collect();
+    let Slicer { kept, callers, passed, .. } = slicer;
+    let mut steps: Vec<usize> = kept.into_iter().collect();
     steps.sort_unstable();
-    Some(Slice { failing, steps })
+    Some(Slice { failing, steps, callers, passed, end })
+}
+
+/// What a step reads or writes last, or frees.
+pub fn used(values: &Values, index: usize) -> Option<u64> {
+    let Values { program, record, .. } = *values;
+    let step = &record.steps[index];
+    let accesses = touches(record, step).iter();
+    let mut accesses =
+        accesses.rev().filter(|t| matches!(t.kind, TouchKind::Read | TouchKind::Write));
+    if let Some(touch) = accesses.next() {
+        return Some(touch.address);
+    }
+    let body = program.functions[step.function].body.as_ref()?;
+    let Op::Call(call) = &body.insts[step.at.inst()?].op else { return None };
+    u64::try_from(values.bits(index, *call.args.first()?)?).ok()
 }
 
 /// Calls are recorded when they end, so behind the failing step stand the calls around it.
@@ -109,11 +140,28 @@ impl<'a> Slicer<'a> {
         }
         let step = &self.record.steps[index];
         self.need_control(step.function, step.frame, step.block);
-        // A call happened because its caller came there.
-        if let Some(&call) = self.callers.get(&step.frame) {
+        // A call happened because its callers came there.
+        let mut frame = step.frame;
+        while let Some(&call) = self.callers.get(&frame) {
             let step = &self.record.steps[call];
             self.need_control(step.function, step.frame, step.block);
+            frame = step.frame;
         }
+    }
+
+    /// The step that ended the life of what a step uses.
+    fn end_of_life(&self, index: usize) -> Option<usize> {
+        let Self { program, record, callers, .. } = self;
+        let address = used(&Values { program, record, callers }, index)?;
+        let objects = Objects::new(program, record);
+        objects.meant(address)?.ended.filter(|end| *end < index)
+    }
+
+    /// What ends a life matters, and how control came there: to `free`, or to the end of the
+    /// function a variable belongs to.
+    fn ends(&mut self, index: usize) {
+        self.keep(index);
+        self.need_operands(index);
     }
 
     fn need_control(&mut self, function: FunctionId, frame: u32, block: BlockId) {
@@ -129,6 +177,7 @@ impl<'a> Slicer<'a> {
             Operand::Inst(inst) => drop(self.values.insert((frame, inst))),
             Operand::Const(id) => drop(self.constants.insert((frame, id))),
             Operand::Param(index) => {
+                self.passed.entry(frame).or_default().insert(index);
                 let Some(&call) = self.callers.get(&frame) else { return };
                 let Some(Op::Call(passed)) = self.op(call) else { return };
                 if let Some(argument) = passed.args.get(index as usize) {
@@ -155,9 +204,8 @@ impl<'a> Slicer<'a> {
     }
 
     fn need_reads(&mut self, index: usize) {
-        let (first, end) = self.record.steps[index].touched;
-        for touch in &self.record.touched[first as usize..end as usize] {
-            if !touch.is_write {
+        for touch in touches(self.record, &self.record.steps[index]) {
+            if touch.kind == TouchKind::Read {
                 self.bytes.extend(touch.address..touch.address + touch.size.min(1 << 12));
             }
         }
@@ -184,9 +232,8 @@ impl<'a> Slicer<'a> {
             return;
         }
         let mut is_kept = self.values.remove(&(frame, inst));
-        let (first, end) = step.touched;
-        for touch in &self.record.touched[first as usize..end as usize] {
-            if touch.is_write {
+        for touch in touches(self.record, step) {
+            if touch.kind == TouchKind::Write {
                 let bytes = touch.address..touch.address + touch.size.min(1 << 16);
                 for byte in bytes {
                     is_kept |= self.bytes.remove(&byte);

@@ -143,11 +143,15 @@ impl<'a> Verifier<'a> {
 
 /// What the bounded check of an edit showed that violates nothing new.
 fn told(explored: &Explored) -> String {
-    let new = if explored.violations.is_empty() { "" } else { "new " };
+    let free = match explored.violations.is_empty() {
+        true => "free of violations",
+        false => "free of violations that were not there before",
+    };
     let n_runs = explored.n_runs;
     match &explored.incomplete {
-        None if n_runs == 1 => format!("the only path is free of {new}violations"),
-        None => format!("all {n_runs} paths within the bounds are free of {new}violations"),
-        Some(_) => format!("{n_runs} paths are free of {new}violations"),
+        None if n_runs == 1 => format!("the only path is {free}"),
+        None => format!("all {n_runs} paths within the bounds are {free}"),
+        Some(_) if n_runs == 1 => format!("the first path is {free}"),
+        Some(_) => format!("the first {n_runs} paths are {free}"),
     }
 }

@@ -45,14 +45,15 @@ pub struct Workshop<'a> {
 pub type Line = (FunctionId, u32);
 
 /// Why an edit is no repair.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Dropped {
     StillViolates,
     /// What was violated is not, but something else is, later on the same run.
     ViolatesLater(Line),
     Endless,
     OtherInput,
-    Test,
+    /// The test of this name.
+    Test(String),
 }
 
 /// Edits in a compiled repair program.
@@ -248,7 +249,9 @@ impl Workshop<'_> {
                     }
                 }
             }
-            (Ending::Fine, Given::Test(test)) if !first.passes(test) => return Err(Dropped::Test),
+            (Ending::Fine, Given::Test(test)) if !first.passes(test) => {
+                return Err(Dropped::Test(test.name.clone()));
+            }
             (Ending::Fine, _) => None,
             (Ending::Unclear(_), _) if first.is_endless => return Err(Dropped::Endless),
             (Ending::Unclear(why), _) => Some(why.clone()),
@@ -271,14 +274,16 @@ impl Workshop<'_> {
             let given = Given::Test(test.clone());
             let outcome = judge.run(selected, &given);
             if !outcome.passes(test) {
-                return Err(Dropped::Test);
+                return Err(Dropped::Test(test.name.clone()));
             }
             covered.extend(outcome.covered);
         }
-        let mut n_left = 0;
+        let mut left = Vec::new();
         for other in &others.violating {
             let outcome = judge.run(selected, other);
-            n_left += u32::from(outcome.ending != Ending::Fine);
+            if outcome.ending != Ending::Fine {
+                left.push(outcome.at.map(|at| line(&bench.program, at)));
+            }
             covered.extend(outcome.covered);
         }
         let mut verified = vec![match &goes_on {
@@ -298,18 +303,14 @@ impl Workshop<'_> {
             1 => verified.push("the test passes".to_owned()),
             n => verified.push(format!("all {n} tests pass")),
         }
-        match n_left {
-            0 => {}
-            1 => verified.push("another violation is left".to_owned()),
-            n => verified.push(format!("{n} other violations are left")),
-        }
+        verified.extend(told_left(&left));
         let evidence = self.evidence(bench, index, &covered, before, trace, sources);
         if evidence.newly_dead > 0 {
             let (n, of) = (evidence.newly_dead, evidence.n_lines);
             verified.push(format!("these inputs reach {n} of {of} lines no more"));
         }
         let evidence = Evidence {
-            n_left,
+            n_left: left.len() as u32,
             n_changed,
             n_compared,
             is_unclear: goes_on.is_some(),
@@ -397,6 +398,26 @@ impl Workshop<'_> {
     }
 }
 
+fn line(program: &Program, at: (FunctionId, interpret::Point)) -> u32 {
+    program.locs[crate::ending::loc_of(program, at)].line
+}
+
+/// Violations of other properties that an edit leaves, by their lines.
+fn told_left(left: &[Option<u32>]) -> Option<String> {
+    let lines: BTreeSet<u32> = left.iter().flatten().copied().filter(|line| *line > 0).collect();
+    let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+    let place = match &lines[..] {
+        [] => String::new(),
+        [line] => format!(" in line {line}"),
+        lines => format!(" in lines {}", lines.join(", ")),
+    };
+    match left.len() {
+        0 => None,
+        1 => Some(format!("a violation{place} is left, which was there before")),
+        n => Some(format!("{n} violations{place} are left, which were there before")),
+    }
+}
+
 /// Of several edits of one place the first may be right; were it not, the place is less likely
 /// wrong at all, and others come before the rest.
 fn count_alternatives(bench: &Bench, survivors: &mut [Survivor]) {
@@ -479,7 +500,7 @@ fn no_repair(dropped: &BTreeMap<Dropped, usize>) -> String {
         }
         Dropped::Endless => format!("{n} do not let it end"),
         Dropped::OtherInput => format!("{n} violate something on other inputs"),
-        Dropped::Test => format!("{n} fail a test"),
+        Dropped::Test(name) => format!("{n} fail test {name}"),
     };
     let told: Vec<String> = dropped.iter().map(told).collect();
     format!("no change is left of {n_tried} from the annotation library: {}", told.join(", "))

@@ -6,7 +6,7 @@ use program::{Access, Address, CType, InstId, Op, Operand, PathStep, Program, Ty
 use crate::arithmetic::width;
 use crate::exec::{Frame, Machine};
 use crate::instructions::part_bytes;
-use crate::memory::{Memory, Reach};
+use crate::memory::{Memory, Reach, TouchKind};
 use crate::path::Why;
 use crate::value::{Bits, Value, signed};
 use crate::{FaultKind, Stop};
@@ -176,7 +176,10 @@ impl<'p> Machine<'p> {
         let at = address.bits as u64;
         let Some(unknown) = address.word else { return self.memory.store(at, size, value) };
         // A store that fails must not change anything.
-        self.memory.load(at, size).inspect_err(|_| self.note_violation(address, size))?;
+        self.memory.load(at, size).inspect_err(|_| {
+            self.memory.touch(at, size, TouchKind::Write);
+            self.note_violation(address, size);
+        })?;
         self.stays_inside(at, unknown, size);
         self.keep_aligned(at, unknown, size);
         if self.memory.store_at(at, unknown, size, value) {

@@ -220,6 +220,7 @@ impl<'p> Machine<'p> {
             variable_arguments = self.lay_out(&passed, fixed)?;
             locals.push(variable_arguments);
         }
+        self.record_arguments(&arguments);
         let unset = Value::Bits(Bits::unset(128));
         self.n_frames += 1;
         let mut frame = Frame {

@@ -25,8 +25,8 @@ mod intrinsics;
 mod library;
 mod members;
 mod memory;
-mod object;
 mod nullable;
+mod object;
 mod parameters;
 mod passing;
 mod path;
@@ -39,13 +39,14 @@ mod varargs;
 pub use asked::Asked;
 pub use choices::{Choices, Chosen};
 pub use exec::Machine;
+pub use float::decode as decode_float;
 pub use inputs::{Input, Inputs, Limits, Shared};
 pub use library::numerals::Number;
-pub use memory::Touch;
+pub use memory::{Touch, TouchKind};
 pub use passing::{MAX_PASSED, PassedOver};
 pub use path::{Condition, Why};
 pub use record::{Executed, Point, Record};
-pub use value::{Bits, Value};
+pub use value::{Bits, Value, mask, signed};
 
 /// Why a run ended before its function returned.
 #[derive(Clone, Debug, PartialEq, Eq)]

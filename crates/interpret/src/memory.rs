@@ -36,12 +36,22 @@ pub struct Memory {
     pub unset: Option<UnsetBytes>,
 }
 
-/// One read or write.
+/// What happened to some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch {
     pub address: u64,
     pub size: u64,
-    pub is_write: bool,
+    pub kind: TouchKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TouchKind {
+    Read,
+    Write,
+    /// An object begins its life.
+    Begin,
+    /// An object ends it.
+    End,
 }
 
 /// An access at an address that follows from inputs, and the object it meets.
@@ -95,6 +105,7 @@ impl Memory {
             is_constant: false,
         };
         self.objects.insert(address, object);
+        self.touch(address, size, TouchKind::Begin);
         Ok(address)
     }
 
@@ -125,15 +136,17 @@ impl Memory {
     pub fn end(&mut self, address: u64) {
         if let Some(object) = self.objects.get_mut(&address) {
             object.is_alive = false;
+            let size = object.bytes.len() as u64;
+            self.touch(address, size, TouchKind::End);
         }
     }
 
     /// `free`.
     pub fn release(&mut self, address: u64) -> Result<(), Stop> {
-        match self.objects.get_mut(&address) {
+        match self.objects.get(&address) {
             _ if address == 0 => Ok(()),
             Some(object) if object.is_heap && object.is_alive => {
-                object.is_alive = false;
+                self.end(address);
                 Ok(())
             }
             Some(object) if object.is_heap => Err(Stop::Fault(FaultKind::DoubleFree)),
@@ -187,7 +200,7 @@ impl Memory {
 
     /// As [`load`](Self::load), without making up what nobody has set: that is no address.
     pub fn load_set(&mut self, address: u64, size: u64) -> Result<Bits, Stop> {
-        self.touch(address, size, false);
+        self.touch(address, size, TouchKind::Read);
         let (start, object) = find(&self.objects, address, size)?;
         let at = (address - start) as usize;
         let read = |bytes: &[u8]| {
@@ -204,7 +217,7 @@ impl Memory {
     }
 
     pub fn store(&mut self, address: u64, size: u64, value: Bits) -> Result<(), Stop> {
-        self.touch(address, size, true);
+        self.touch(address, size, TouchKind::Write);
         if self.fence.is_some_and(|fence| fence.is_left(address, size)) {
             return Err(Stop::Fault(FaultKind::OutOfBounds));
         }
@@ -268,8 +281,8 @@ impl Memory {
         if size == 0 {
             return Ok(());
         }
-        self.touch(from, size, false);
-        self.touch(to, size, true);
+        self.touch(from, size, TouchKind::Read);
+        self.touch(to, size, TouchKind::Write);
         let (start, object) = find(&self.objects, from, size)?;
         let at = (from - start) as usize;
         let range = at..at + size as usize;
@@ -310,7 +323,7 @@ impl Memory {
         if size == 0 {
             return Ok(());
         }
-        self.touch(to, size, true);
+        self.touch(to, size, TouchKind::Write);
         let (object, at) = find_mut(&mut self.objects, to, size)?;
         object.bytes[at..at + size as usize].fill(byte);
         object.unset[at..at + size as usize].fill(unset);
@@ -388,9 +401,9 @@ impl Memory {
         true
     }
 
-    fn touch(&mut self, address: u64, size: u64, is_write: bool) {
+    pub fn touch(&mut self, address: u64, size: u64, kind: TouchKind) {
         if let Some(touched) = &mut self.touched {
-            touched.push(Touch { address, size, is_write });
+            touched.push(Touch { address, size, kind });
         }
     }
 }

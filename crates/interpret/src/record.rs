@@ -1,6 +1,6 @@
 //! What a run did, instruction by instruction, for traces and slices.
 
-use program::{BlockId, FunctionId, InstId};
+use program::{BlockId, FunctionId, GlobalId, InstId};
 
 use crate::Stop;
 use crate::exec::{Frame, Machine, Next};
@@ -14,6 +14,10 @@ const MAX_STEPS: usize = 400_000;
 pub struct Record {
     pub steps: Vec<Executed>,
     pub touched: Vec<Touch>,
+    /// What the function was given that the run starts in, where these are numbers.
+    pub arguments: Vec<Option<u128>>,
+    /// Where objects of the program lie that no step begins.
+    pub globals: Vec<(u64, GlobalId)>,
     /// The run was longer.
     pub is_cut: bool,
 }
@@ -67,7 +71,25 @@ impl<'p> Machine<'p> {
     pub fn take_record(&mut self) -> Record {
         let mut record = self.record.take().unwrap_or_default();
         record.touched = self.memory.touched.take().unwrap_or_default();
+        let globals = self.program.globals.iter_enumerated();
+        record.globals = globals.map(|(id, _)| (self.global(id), id)).collect();
         record
+    }
+
+    /// How long the string at an address is, as the run left it.
+    pub fn string_length(&mut self, address: u64) -> Option<u64> {
+        const LONGEST: u64 = 1 << 16;
+        (0..LONGEST).find(|at| match self.memory.load_set(address.wrapping_add(*at), 1) {
+            Ok(byte) => !byte.is_known() || byte.bits == 0,
+            Err(_) => true,
+        })
+    }
+
+    pub(crate) fn record_arguments(&mut self, arguments: &[Value]) {
+        let known = |value: &Value| value.bits().filter(|bits| bits.is_known()).map(|b| b.bits);
+        if let (Some(record), 0) = (&mut self.record, self.depth) {
+            record.arguments = arguments.iter().map(known).collect();
+        }
     }
 
     pub(crate) fn record_step(&mut self, frame: &Frame<'p>, inst: InstId) {

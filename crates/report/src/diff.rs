@@ -29,7 +29,8 @@ pub struct Hunk {
 pub fn hunks(changes: &[Change], sources: &mut Sources) -> Vec<Hunk> {
     let mut found: BTreeMap<&str, Vec<(Extent, &Change)>> = BTreeMap::new();
     let mut hunks = Vec::new();
-    for change in changes {
+    // What is only named stays as it is.
+    for change in changes.iter().filter(|change| change.old != change.new) {
         match extent(change, sources) {
             Some(extent) => found.entry(&change.place.file).or_default().push((extent, change)),
             None => hunks.push(not_found(change)),

@@ -116,7 +116,7 @@ pub fn list(files: &[SourceFile], library: &Library) -> Vec<Repair> {
         let source = Source::parse(file.text.clone());
         let (last, _) = source.position(file.text.len());
         for edit in enumerate(&source, index, library, &(1..=last).collect()) {
-            let why = format!("{}, weight {}", edit.kind.replace('-', " "), edit.weight);
+            let why = format!("{}, weight {}", edit.why(&source), edit.weight);
             all.push((edit.weight, edit.change(&file.path, &source), why));
         }
     }

@@ -6,7 +6,7 @@ use interpret::{Chosen, Input, Machine, Shared, Why};
 use logic::words::{UnknownId, Values, WordId, WordOp, Words};
 
 use super::sites::Site;
-use super::solution::Solution;
+use super::solution::{New, Solution};
 use crate::Request;
 use crate::trust::Mined;
 
@@ -112,21 +112,36 @@ impl<'s> Formula<'s> {
             let Selector { site, made, .. } = &self.selectors[*selector];
             sites.entry(*site).or_insert((*value, Vec::new())).1.extend(made);
         }
-        let text = |(site, (value, made)): (&u32, &(u128, Vec<usize>))| {
+        let new = |(site, (value, made)): (&u32, &(u128, Vec<usize>))| {
             let site = &self.sites[*site as usize];
-            if let Some((text, _)) = site.alternatives.get((*value as usize).saturating_sub(1)) {
-                return text.clone();
+            if let Some((text, _)) = alternative(site, *value) {
+                return New::Text(text.clone());
             }
-            let number = self.example(words, made, values);
-            if site.is_condition() {
-                i64::from(number != 0).to_string()
-            } else {
-                (number as i32).to_string()
+            match (self.example(words, made, values), site.is_condition()) {
+                (number, true) => New::Condition(number != 0),
+                (number, false) => New::Number(number),
             }
         };
+        let news: Vec<New> = sites.iter().map(new).collect();
+        let turned = sites.iter().zip(&news).filter_map(|((site, (_, made)), new)| match new {
+            New::Condition(decides) => {
+                let was = self.made[*made.first()?].value;
+                let is_always = made.iter().all(|at| self.made[*at].value == was);
+                is_always.then_some((*site, *decides))
+            }
+            _ => None,
+        });
+        let turned = turned.collect();
+        let weights = sites.iter().map(|(site, (value, _))| {
+            alternative(&self.sites[*site as usize], *value).map(|(_, weight)| *weight)
+        });
+        let weights: Vec<Option<u32>> = weights.collect();
         let once = |site: &&u32| self.counts.get(*site).copied().unwrap_or(0) == 1;
         Solution {
-            values: sites.iter().map(text).collect(),
+            values: news,
+            turned,
+            n_free: weights.iter().filter(|weight| weight.is_none()).count(),
+            weight: weights.iter().flatten().sum(),
             n_once: sites.keys().filter(once).count(),
             sites: sites.keys().copied().collect(),
             steps,
@@ -150,6 +165,11 @@ impl<'s> Formula<'s> {
         }
         first.unwrap_or(0)
     }
+}
+
+/// The alternative of the library that a selector takes.
+fn alternative(site: &Site, value: u128) -> Option<&(String, u32)> {
+    site.alternatives.get((value as usize).checked_sub(1)?)
 }
 
 /// The unknown a word is, if it is one.

@@ -71,9 +71,9 @@ impl Optimiser<'_, '_> {
             let limit = self.words.constant(8, n as u128);
             self.hard.push(self.words.binary(WordOp::UnsignedLe, selector.word, limit));
         }
+        let few = self.at_most(self.settings.max_changes as usize);
+        self.hard.push(few);
         if self.settings.config >= Config::Constraints {
-            let few = self.at_most(self.settings.max_changes as usize);
-            self.hard.push(few);
             self.use_def();
         }
     }
@@ -119,10 +119,7 @@ impl Optimiser<'_, '_> {
     fn all(&mut self) {
         let n_exits = self.formula.conditions.len();
         let mut blocked: Vec<Vec<WordId>> = vec![Vec::new(); n_exits];
-        let most = match self.settings.config {
-            Config::Basic => usize::MAX,
-            _ => self.settings.max_changes as usize,
-        };
+        let most = self.settings.max_changes as usize;
         let mut limits = vec![1.min(most), 2.min(most), most];
         limits.dedup();
         for limit in limits {

@@ -12,6 +12,7 @@ mod cone;
 mod formula;
 mod guess;
 mod maxsat;
+mod reporter;
 mod sets;
 mod sites;
 mod solution;
@@ -25,12 +26,14 @@ pub use sites::Site;
 pub use solution::Solution;
 
 use base::Cancel;
-use findings::{Change, Place, Repair};
+use findings::Repair;
 use interpret::{Choices, Machine};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use syntax::Source;
 
+use self::reporter::{Reporter, Types};
 use self::solve::Solved;
+use crate::ending::Property;
 use crate::judge::Given;
 use crate::trace::Trace;
 use crate::trust::Mined;
@@ -56,7 +59,7 @@ pub struct Settings {
     pub config: Config,
     /// Alternatives of the annotation library, chosen by weighted MaxSAT.
     pub maxsat: bool,
-    /// Statements a solution may change, from `Constraints` on.
+    /// Statements a solution may change.
     pub max_changes: u32,
     /// Solutions to look for, of each trace.
     pub max_solutions: usize,
@@ -75,8 +78,10 @@ const QUESTION: u32 = 200_000;
 const MAXSAT_SHARE: u64 = 4;
 
 impl Settings {
-    /// With the limits of the command line.
+    /// With the limits of the command line: so many changes, but any number in the basic
+    /// configuration, as few changes belong to those after it.
     pub fn new(config: Config, maxsat: bool, max_changes: u32) -> Self {
+        let max_changes = if config == Config::Basic { u32::MAX } else { max_changes };
         Self { config, maxsat, max_changes, max_solutions: 250, max_work: 2_000_000 }
     }
 
@@ -111,9 +116,11 @@ pub fn localise(
         let on_slice = |line: u32| trace.sliced.contains(&(file.path.clone(), line));
         sites.extend(sites::find(&sources[index], index, &on_slice));
     }
+    sites.retain(|site| !is_property(request, &sources, trace, site));
     let settings = settings.of_traces(trace.steps.len());
     let library = settings.maxsat.then_some(&request.library);
     let (compiled, sites) = compile(&sources, sites, library, compiler, cancel)?;
+    let types = Types::of(&compiled.program);
     let trusted = trusted(request, settings, &sites, mined);
     let mut all: Option<Vec<Solution>> = None;
     let mut notes = Vec::new();
@@ -136,8 +143,13 @@ pub fn localise(
             None => solutions,
             // Only what mends every trace.
             Some(known) => {
-                let sets: BTreeSet<_> = solutions.iter().map(|s| s.sites.clone()).collect();
-                known.into_iter().filter(|s| sets.contains(&s.sites)).collect()
+                let mut by_sites: BTreeMap<_, Vec<&Solution>> = BTreeMap::new();
+                solutions.iter().for_each(|s| by_sites.entry(&s.sites).or_default().push(s));
+                let is_common = |known: &Solution| {
+                    let others = by_sites.get(&known.sites);
+                    others.is_some_and(|others| others.iter().any(|other| known.is_common(other)))
+                };
+                known.into_iter().filter(|known| is_common(known)).collect()
             }
         });
         if settings.config == Config::Basic {
@@ -149,21 +161,41 @@ pub fn localise(
     notes.retain(|note| said.insert(note.clone()));
     let mut solutions = all.unwrap_or_default();
     solutions.sort_by_key(|solution| solution.rank_key());
-    let repairs =
-        solutions.iter().zip(1..).map(|(s, rank)| report(request, &sources, &sites, s, rank));
-    Ok((repairs.take(request.options.top).collect(), notes))
+    if settings.maxsat {
+        solutions.sort_by_key(|solution| solution.weighed_key());
+    }
+    let reporter = Reporter { request, sources: &sources, sites: &sites, types: &types };
+    let mut shown = BTreeSet::new();
+    let solutions = solutions.iter().filter(|solution| shown.insert(reporter.key(solution)));
+    let solutions = solutions.take(request.options.top).zip(1..);
+    Ok((solutions.map(|(solution, rank)| reporter.repair(solution, rank)).collect(), notes))
+}
+
+/// Whether a site is the condition of an error that the program tests for itself: the violated
+/// property (N4 in 4.4), which has no selector.
+fn is_property(request: &Request, sources: &[Source], trace: &Trace, site: &Site) -> bool {
+    let [.., decision, failing] = &trace.steps[..] else { return false };
+    let file = &request.files[site.file].path;
+    let source = &sources[site.file];
+    let aborts = |statement: &syntax::Statement| {
+        source.position(statement.bytes.start).0 == failing.place.line
+            && source.slice(&statement.bytes).trim_start().starts_with("abort")
+    };
+    trace.violated == Some(Property::Assertion)
+        && site.is_condition()
+        && decision.note.starts_with("condition")
+        && (&decision.place.file, decision.place.line) == (file, site.line)
+        && failing.place.file == *file
+        && source.statements().iter().any(aborts)
 }
 
 fn trusted(request: &Request, settings: Settings, sites: &[Site], mined: &Mined) -> BTreeSet<u32> {
-    if settings.config < Config::Trusted {
-        return BTreeSet::new();
-    }
+    let is_proved = |site: &Site| {
+        let path = request.files[site.file].path.clone();
+        mined.trusted.contains(&(path, site.line, site.is_condition()))
+    };
     let is_trusted = |site: &Site| {
-        mined.trusted.contains(&(
-            request.files[site.file].path.clone(),
-            site.line,
-            site.is_condition(),
-        ))
+        settings.maxsat && site.is_fixed() || settings.config >= Config::Trusted && is_proved(site)
     };
     (0..).zip(sites).filter(|(_, site)| is_trusted(site)).map(|(number, _)| number).collect()
 }
@@ -234,33 +266,4 @@ fn run<'p>(
     };
     let is_violated = matches!(crate::ending::ending(&result), crate::ending::Ending::Violates(_));
     is_violated.then_some(machine)
-}
-
-fn report(
-    request: &Request,
-    sources: &[Source],
-    sites: &[Site],
-    solution: &Solution,
-    rank: u32,
-) -> Repair {
-    let change = |(site, new): (&u32, &String)| {
-        let site = &sites[*site as usize];
-        let source = &sources[site.file];
-        let (line, column) = source.position(site.bytes.start);
-        let place = Place {
-            file: request.files[site.file].path.clone(),
-            line,
-            column,
-            function: site.function.clone(),
-        };
-        Change { place, old: source.slice(&site.bytes), new: new.clone() }
-    };
-    Repair {
-        rank,
-        fault: None,
-        changes: solution.sites.iter().zip(&solution.values).map(change).collect(),
-        steps: Vec::new(),
-        verified: vec![solution.verified()],
-        why: "a solution of the repair program".to_owned(),
-    }
 }

@@ -28,6 +28,8 @@ pub struct Site {
     pub function: String,
     /// Texts and weights of the library's alternatives, where these are used.
     pub alternatives: Vec<(String, u32)>,
+    /// The library has alternatives, be it that none can be computed beside the original.
+    pub is_known: bool,
     /// The compiler objects to its alternatives.
     pub is_plain: bool,
     pub variable: String,
@@ -36,6 +38,11 @@ pub struct Site {
 impl Site {
     pub fn is_condition(&self) -> bool {
         self.kind == SiteKind::Condition
+    }
+
+    /// 4.2: what the library has alternatives for gets one of them or stays as it is.
+    pub fn is_fixed(&self) -> bool {
+        self.is_known && self.alternatives.is_empty()
     }
 }
 
@@ -92,7 +99,7 @@ pub fn find(source: &Source, file: usize, on_slice: &dyn Fn(u32) -> bool) -> Vec
             };
             let (line, _) = source.position(bytes.start);
             let function = statement.function.clone();
-            let (alternatives, is_plain) = (Vec::new(), false);
+            let (alternatives, is_known, is_plain) = (Vec::new(), false, false);
             sites.push(Site {
                 file,
                 bytes,
@@ -101,6 +108,7 @@ pub fn find(source: &Source, file: usize, on_slice: &dyn Fn(u32) -> bool) -> Vec
                 line,
                 function,
                 alternatives,
+                is_known,
                 is_plain,
                 variable,
             });
@@ -188,15 +196,20 @@ fn add_alternatives(source: &Source, file: usize, sites: &mut [Site], library: &
         for edit in &all {
             let is_inside =
                 site.bytes.start <= edit.bytes.start && edit.bytes.end <= site.bytes.end;
-            if !is_inside || site.update.is_some() || site.is_plain {
+            site.is_known |= is_inside;
+            if !is_inside || site.is_plain {
                 continue;
             }
-            let text = format!(
+            let mut text = format!(
                 "{}{}{}",
                 source.slice(&(site.bytes.start..edit.bytes.start)),
                 edit.new,
                 source.slice(&(edit.bytes.end..site.bytes.end))
             );
+            if let Some((target, value)) = &site.update {
+                let Some(updated) = updated(target, value, &text) else { continue };
+                text = updated;
+            }
             let is_pure = !text.contains(['[', '*', '/', '%', '"', '\n'])
                 && !text.contains("->")
                 && !text.contains("++")
@@ -212,4 +225,29 @@ fn add_alternatives(source: &Source, file: usize, sites: &mut [Site], library: &
             }
         }
     }
+}
+
+/// The value that a change of `i++` or `i += e` gives its target. A change of the target itself
+/// is none: what else is updated cannot be chosen beside it.
+fn updated(target: &str, value: &str, changed: &str) -> Option<String> {
+    let by_one = match () {
+        () if changed == format!("{target}++") || changed == format!("++{target}") => Some("+ 1"),
+        () if changed == format!("{target}--") || changed == format!("--{target}") => Some("- 1"),
+        () => None,
+    };
+    let new = match by_one {
+        Some(by_one) => format!("{target} {by_one}"),
+        None => {
+            let rest = changed.strip_prefix(target)?.trim_start();
+            let (sign, by) = rest.split_once('=')?;
+            let sign = sign.trim_end();
+            let is_sign = matches!(sign, "" | "+" | "-" | "&" | "|" | "^" | "<<" | ">>");
+            match (is_sign, sign.is_empty()) {
+                (false, _) => return None,
+                (true, true) => by.trim().to_owned(),
+                (true, false) => format!("{target} {sign} ({})", by.trim()),
+            }
+        }
+    };
+    (new != value).then_some(new)
 }

@@ -98,10 +98,7 @@ impl<'f, 's> Search<'f, 's> {
 
     fn run(mut self) -> Solved {
         let n = self.walker.formula.selectors.len();
-        let most = match self.settings.config {
-            Config::Basic => n,
-            _ => n.min(self.settings.max_changes as usize),
-        };
+        let most = n.min(self.settings.max_changes as usize);
         for size in 1..=most {
             if !self.try_all((n, size), size < most) {
                 break;

@@ -177,6 +177,7 @@ fn site(number: u32) -> Site {
         line: number,
         function: String::new(),
         alternatives: Vec::new(),
+        is_known: false,
         is_plain: false,
         variable: String::new(),
     }

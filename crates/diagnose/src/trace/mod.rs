@@ -1,22 +1,26 @@
 //! Error traces as the paper's Fig 3 shows them: assignments and decisions with their values,
 //! and the check that fails at the end.
 
+mod calls;
+mod checks;
 mod notes;
 mod texts;
-mod values;
+pub mod values;
 mod words;
 
 use std::collections::BTreeSet;
 
 use findings::{Place, Step};
-use interpret::{Point, Record};
-use program::{FunctionId, LocId, Program};
-use rustc_hash::FxHashSet;
+use interpret::Record;
+use program::{FunctionId, LocId, Origin, Program};
 
 use crate::ending::{Property, loc_of};
+use crate::objects::Objects;
 use crate::slice::{Slice, slice};
+use checks::{Check, LengthOf};
 use notes::Notes;
 pub use texts::Texts;
+use values::Values;
 
 /// A failing run, told step by step.
 #[derive(Clone, Debug, Default)]
@@ -25,45 +29,66 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// Lines the property depends on, by file of the program.
     pub sliced: BTreeSet<(String, u32)>,
+    /// Macros in whose bodies these lines were written.
+    pub macros: BTreeSet<String>,
     /// All lines the run came to.
     pub executed: BTreeSet<(String, u32)>,
     /// How many steps the run took.
     pub n_executed: usize,
     pub violated: Option<Property>,
+    /// What is violated, with the values it is violated with.
+    pub message: String,
 }
 
+/// Tells a failing run. How long strings are that the run left in memory is asked for.
 pub fn trace(
     (program, texts): (&Program, &Texts),
     record: &Record,
     property: Property,
-    message: &str,
+    length_of: LengthOf,
 ) -> Trace {
     let (n_executed, violated) = (record.steps.len(), Some(property));
-    let mut trace = Trace { n_executed, violated, ..Trace::default() };
+    let message = property.message().to_owned();
+    let mut trace = Trace { n_executed, violated, message, ..Trace::default() };
     for step in &record.steps {
         trace.executed.extend(line(program, loc_of(program, (step.function, step.at))));
     }
     let Some(slice) = slice(program, record) else { return trace };
     for index in &slice.steps {
         let step = &record.steps[*index];
-        trace.sliced.extend(line(program, loc_of(program, (step.function, step.at))));
+        let loc = loc_of(program, (step.function, step.at));
+        trace.sliced.extend(line(program, loc));
+        if let Some(Origin::Body(name)) = program.locs.get(loc).map(|loc| loc.origin) {
+            trace.macros.insert(program.names[name].to_string());
+        }
     }
-    trace.steps = steps((program, texts), record, &slice, property, message);
+    let objects = Objects::new(program, record);
+    let values = Values { program, record, callers: &slice.callers };
+    let kept = slice.steps.iter().copied().collect();
+    let notes = Notes { values, texts, objects: &objects, kept, end: slice.end };
+    let check = Check { notes: &notes, objects: &objects, failing: slice.failing };
+    trace.message = check.told(property, length_of);
+    trace.steps = steps(&notes, &slice, property, &trace.message);
     trace
 }
 
-fn steps(
-    (program, texts): (&Program, &Texts),
-    record: &Record,
-    slice: &Slice,
-    property: Property,
-    message: &str,
-) -> Vec<Step> {
+fn steps(notes: &Notes, slice: &Slice, property: Property, message: &str) -> Vec<Step> {
+    let Values { program, record, .. } = notes.values;
     let mut steps: Vec<Step> = Vec::new();
-    let kept = slice.steps.iter().copied().collect();
-    let notes = Notes { program, record, texts, kept };
+    let mut entered = BTreeSet::new();
     let outermost = record.steps.iter().map(|step| step.depth).min().unwrap_or(0);
+    let told = |index: usize, note: String| {
+        let step = &record.steps[index];
+        let loc = loc_of(program, (step.function, step.at));
+        let place = place(program, loc, step.function);
+        let impact = index == slice.failing;
+        Step { place, note, impact, depth: step.depth - outermost }
+    };
     for &index in &slice.steps {
+        // A call is recorded when it ends, and told where it begins.
+        for call in entering(slice, record, index, &mut entered) {
+            steps.extend(notes.passed(slice, call).map(|note| told(call.1, note)));
+        }
         let note = if index == slice.failing {
             let word = if property == Property::Assertion { "" } else { "check fails: " };
             Some(format!("{word}{message}"))
@@ -71,12 +96,10 @@ fn steps(
             notes.note(index)
         };
         let Some(note) = note else { continue };
-        let step = &record.steps[index];
-        let loc = loc_of(program, (step.function, step.at));
-        let place = place(program, loc, step.function);
-        let depth = step.depth - outermost;
-        let impact = index == slice.failing;
-        let next = Step { place, note, impact, depth };
+        let next = told(index, note);
+        if steps.last().is_some_and(|last| is_told_by(&last.note, &next.note)) {
+            steps.pop();
+        }
         if steps.last() != Some(&next) {
             steps.push(next);
         }
@@ -84,13 +107,29 @@ fn steps(
     steps
 }
 
-/// What an instruction reads or writes, as the source calls it.
-pub fn accessed(
-    (program, texts): (&Program, &Texts),
-    (function, point): (FunctionId, Point),
-) -> Option<String> {
-    let record = &Record::default();
-    Notes { program, record, texts, kept: FxHashSet::default() }.accessed(function, point)
+/// Frames that are told of for the first time with the calls that entered them, the outermost
+/// first.
+fn entering(
+    slice: &Slice,
+    record: &Record,
+    index: usize,
+    entered: &mut BTreeSet<u32>,
+) -> Vec<(u32, usize)> {
+    let mut calls = Vec::new();
+    let mut frame = record.steps[index].frame;
+    while entered.insert(frame) {
+        let Some(&call) = slice.callers.get(&frame) else { break };
+        calls.push((frame, call));
+        frame = record.steps[call].frame;
+    }
+    calls.reverse();
+    calls
+}
+
+/// Whether a note about the result of a call says nothing that the next one does not.
+fn is_told_by(note: &str, next: &str) -> bool {
+    let Some(call) = note.strip_suffix(" is not null") else { return false };
+    next.contains(call)
 }
 
 pub fn place(program: &Program, loc: LocId, function: FunctionId) -> Place {

@@ -1,37 +1,40 @@
 //! What each step of a failing run says: the user's own words where the place tells them, else
 //! what the program model has, as far as anybody can read it.
 
-use interpret::{Executed, Point, Record};
+use interpret::{Executed, Point};
 use program::render::Renderer;
 use program::{
-    BlockId, Body, Callee, Const, ConstId, InstId, LocId, Op, Operand, Origin, PathStep, Predicate,
-    Program, Terminator, TypeId, VarId,
+    BlockId, Body, CType, Callee, Const, ConstId, InstId, LocId, Op, Operand, Origin, PathStep,
+    Predicate, Terminator, TypeId, VarId,
 };
 use rustc_hash::FxHashSet;
 
 use super::texts::Texts;
-use super::values::{bits, result_type, shown};
+use super::values::{Values, literal, result_type, shown};
 use super::words::{assignment, names, readable, sign};
 use crate::ending::loc_of;
-
-/// How far behind a call its result is assigned.
-const MAX_BEHIND: usize = 6;
+use crate::objects::Objects;
 
 pub struct Notes<'a> {
-    pub program: &'a Program,
-    pub record: &'a Record,
+    pub values: Values<'a>,
     pub texts: &'a Texts,
     /// Steps the property depends on.
     pub kept: FxHashSet<usize>,
+    pub objects: &'a Objects<'a>,
+    /// The step that ended the life of what the failing one uses.
+    pub end: Option<usize>,
 }
 
 impl<'a> Notes<'a> {
     /// What a step does, where it is an assignment, a decision or a call that matters.
     pub fn note(&self, index: usize) -> Option<String> {
-        let step = &self.record.steps[index];
-        let body = self.program.functions[step.function].body.as_ref()?;
-        if !loc_of(self.program, (step.function, step.at)).is_known() {
+        let step = &self.values.record.steps[index];
+        let body = self.values.program.functions[step.function].body.as_ref()?;
+        if !loc_of(self.values.program, (step.function, step.at)).is_known() {
             return None;
+        }
+        if self.end == Some(index) {
+            return self.ended(index, body);
         }
         match step.at {
             Point::End(block) => self.end(index, body, block),
@@ -39,9 +42,12 @@ impl<'a> Notes<'a> {
                 Op::Bind { variable, value } => self.bind(index, body, (*variable, *value)),
                 Op::Store { access, value } => self.store(index, inst, access.ctype, *value),
                 Op::Call(call) => match &call.callee {
-                    Callee::Function(id) => {
-                        self.call(index, body, inst, self.program.functions[*id].name.as_ref())
-                    }
+                    Callee::Function(id) => self.call(
+                        index,
+                        body,
+                        inst,
+                        self.values.program.functions[*id].name.as_ref(),
+                    ),
                     _ => self.call(index, body, inst, ""),
                 },
                 _ => None,
@@ -49,17 +55,33 @@ impl<'a> Notes<'a> {
         }
     }
 
-    fn step(&self, index: usize) -> (&'a Executed, LocId) {
-        let step = &self.record.steps[index];
-        (step, loc_of(self.program, (step.function, step.at)))
+    pub fn step(&self, index: usize) -> (&'a Executed, LocId) {
+        let step = &self.values.record.steps[index];
+        (step, loc_of(self.values.program, (step.function, step.at)))
     }
 
-    fn renderer(&self, index: usize) -> Renderer<'a> {
-        Renderer::new(self.program, self.record.steps[index].function)
+    pub fn renderer(&self, index: usize) -> Renderer<'a> {
+        Renderer::new(self.values.program, self.values.record.steps[index].function)
     }
 
-    fn known(&self, index: usize, value: Operand, ctype: TypeId) -> Option<String> {
-        shown(self.program, ctype, bits(self.program, self.record, index, value)?)
+    pub fn known(&self, index: usize, value: Operand, ctype: TypeId) -> Option<String> {
+        shown(self.values.program, ctype, self.values.bits(index, value)?)
+    }
+
+    /// A number without regard to what it stands for.
+    pub fn known_number(&self, index: usize, value: Operand) -> Option<String> {
+        let ctype = self.renderer(index).ctype(value);
+        let bits = self.values.bits(index, value)?;
+        match self.values.program.resolved_type(ctype) {
+            CType::Int { bits: width, signed: true, .. } => {
+                Some(interpret::signed(bits, *width).to_string())
+            }
+            CType::Int { bits: width, .. } => Some((bits & interpret::mask(*width)).to_string()),
+            _ => match value {
+                Operand::Const(_) => Some((bits as i128).to_string()),
+                _ => shown(self.values.program, ctype, bits),
+            },
+        }
     }
 
     fn end(&self, index: usize, body: &Body, block: BlockId) -> Option<String> {
@@ -73,7 +95,7 @@ impl<'a> Notes<'a> {
             }
             Terminator::Switch { value, cases, default } => {
                 let chosen = self.switched(index, loc, (*value, cases, *default))?;
-                let text = self.texts.switched(self.program, loc);
+                let text = self.texts.switched(self.values.program, loc);
                 let text = text.or_else(|| readable(&self.renderer(index).expr(*value)))?;
                 Some(format!("switch ({text}) {chosen}"))
             }
@@ -95,9 +117,9 @@ impl<'a> Notes<'a> {
     }
 
     fn returned(&self, index: usize, loc: LocId, value: Operand) -> Option<String> {
-        let result = result_type(self.program, self.record.steps[index].function);
+        let result = result_type(self.values.program, self.values.record.steps[index].function);
         let known = self.known(index, value, result);
-        let text = self.texts.returned(self.program, loc);
+        let text = self.texts.returned(self.values.program, loc);
         let text = text.or_else(|| {
             let text = readable(&self.renderer(index).expr(value))?;
             Some(format!("return {text}"))
@@ -115,7 +137,7 @@ impl<'a> Notes<'a> {
     /// The source's words for a decision, where they say the same as the program does.
     fn decided(&self, index: usize, body: &Body, loc: LocId, value: Operand) -> Option<String> {
         let rendered = self.renderer(index).expr(value);
-        let decided = self.texts.decided(self.program, loc).filter(|decided| {
+        let decided = self.texts.decided(self.values.program, loc).filter(|decided| {
             let predicate = match value {
                 Operand::Inst(inst) => match &body.insts[inst].op {
                     Op::Compare { predicate, .. } => Some(*predicate),
@@ -135,9 +157,14 @@ impl<'a> Notes<'a> {
 
     /// The user's words, unless they stand for something else, as the name of a macro does for
     /// what is decided inside of it.
-    fn preferred(&self, loc: LocId, rendered: String, written: Option<String>) -> Option<String> {
+    pub fn preferred(
+        &self,
+        loc: LocId,
+        rendered: String,
+        written: Option<String>,
+    ) -> Option<String> {
         let rendered = readable(&rendered);
-        let origin = self.program.locs.get(loc).map(|loc| loc.origin);
+        let origin = self.values.program.locs.get(loc).map(|loc| loc.origin);
         let is_body = matches!(origin, Some(Origin::Body(_)));
         match (rendered, written) {
             (Some(rendered), Some(written)) => {
@@ -154,21 +181,21 @@ impl<'a> Notes<'a> {
         loc: LocId,
         (value, cases, default): (Operand, &[(ConstId, BlockId)], BlockId),
     ) -> Option<String> {
-        let to = self.record.steps[index].to?;
+        let to = self.values.record.steps[index].to?;
         let ctype = self.renderer(index).ctype(value);
-        let number = |id: &ConstId| match &self.program.constants[*id] {
+        let number = |id: &ConstId| match &self.values.program.constants[*id] {
             Const::Int { value, .. } => Some(*value),
             _ => None,
         };
         let here = cases.iter().filter(|(_, target)| *target == to);
         let mut numbers: Vec<i128> = here.filter_map(|(id, _)| number(id)).collect();
-        let value = bits(self.program, self.record, index, value);
+        let value = self.values.bits(index, value);
         numbers.retain(|number| value.is_none_or(|value| value as u32 == *number as u32));
         let labels: Vec<String> = numbers
             .iter()
             .map(|number| {
-                let written = self.texts.character_case(self.program, loc, *number);
-                let typed = || shown(self.program, ctype, *number as u128);
+                let written = self.texts.character_case(self.values.program, loc, *number);
+                let typed = || shown(self.values.program, ctype, *number as u128);
                 written.or_else(typed).unwrap_or_else(|| number.to_string())
             })
             .collect();
@@ -192,9 +219,11 @@ impl<'a> Notes<'a> {
             return None;
         }
         let ctype = body.variables[variable].ctype;
-        let known = self.known(index, value, ctype).filter(|known| known != "not null");
+        let known = self.character(index, value);
+        let known = known.or_else(|| self.known(index, value, ctype));
+        let known = known.filter(|known| known != "not null");
         let rendered = self.assigned(index, body, value).filter(|text| text != name);
-        let written = self.texts.assigned(self.program, loc, name);
+        let written = self.texts.assigned(self.values.program, loc, name);
         let text = match (rendered, written) {
             (Some(rendered), written) => self.preferred(loc, rendered, written),
             (None, written) => written,
@@ -202,9 +231,32 @@ impl<'a> Notes<'a> {
         Some(assignment(name, text, known))
     }
 
+    /// A character that an `int` holds: one that was read, or converted.
+    fn character(&self, index: usize, value: Operand) -> Option<String> {
+        let (at, Operand::Inst(inst)) = self.values.source(index, value)? else { return None };
+        let function = self.values.record.steps[at].function;
+        let body = self.values.program.functions[function].body.as_ref()?;
+        let is_character = match &body.insts[inst].op {
+            Op::Convert(conversion) => {
+                let from = self.values.program.resolved_type(conversion.from);
+                matches!(from, CType::Int { name, .. } if name.ends_with("char"))
+            }
+            Op::Call(call) => match &call.callee {
+                Callee::Function(id) => matches!(
+                    &*self.values.program.functions[*id].name,
+                    "getchar" | "getc" | "fgetc" | "toupper" | "tolower"
+                ),
+                _ => false,
+            },
+            _ => false,
+        };
+        let bits = self.values.bits(index, value).filter(|_| is_character)?;
+        u8::try_from(bits).ok().and_then(literal)
+    }
+
     fn store(&self, index: usize, inst: InstId, ctype: TypeId, value: Operand) -> Option<String> {
         let (step, loc) = self.step(index);
-        let body = self.program.functions[step.function].body.as_ref()?;
+        let body = self.values.program.functions[step.function].body.as_ref()?;
         if let Operand::Inst(stored) = value
             && matches!(body.insts[stored].op, Op::Uninit { .. })
         {
@@ -212,54 +264,19 @@ impl<'a> Notes<'a> {
         }
         let renderer = self.renderer(index);
         let place = renderer.accessed_by(inst).unwrap_or_default();
-        let place = self.preferred(loc, place, self.texts.accessed(self.program, loc))?;
+        let place = self.preferred(loc, place, self.texts.accessed(self.values.program, loc))?;
         let known = self.known(index, value, ctype).filter(|known| known != "not null");
-        let written = self.texts.assigned(self.program, loc, &place);
+        let written = self.texts.assigned(self.values.program, loc, &place);
         let text = self.preferred(loc, renderer.expr(value), written);
         Some(assignment(&place, text, known))
     }
 
-    fn call(&self, index: usize, body: &Body, inst: InstId, callee: &str) -> Option<String> {
-        let (step, loc) = self.step(index);
-        // How the C library knows a digit.
-        if callee.starts_with("__ctype_") || self.is_assigned(index, body, inst) {
-            return None;
-        }
-        let renderer = self.renderer(index);
-        let rendered = match renderer.variable_of(Operand::Inst(inst)) {
-            // By its name it would be told as the variable.
-            Some(_) => format!("{callee}(...)"),
-            None => renderer.expr(Operand::Inst(inst)),
-        };
-        let text = self.preferred(loc, rendered, self.texts.call(self.program, loc))?;
-        let ctype = body.insts[inst].ctype;
-        let result = step.value.and_then(|value| shown(self.program, ctype, value));
-        Some(match result {
-            Some(result) if result == "not null" => format!("{text} is not null"),
-            Some(result) => format!("{text} gives {result}"),
-            None => format!("calls {text}"),
-        })
-    }
-
-    /// A step soon after tells what the result is assigned to.
-    fn is_assigned(&self, index: usize, body: &Body, inst: InstId) -> bool {
-        let frame = self.record.steps[index].frame;
-        let behind = index + 1..self.record.steps.len().min(index + 1 + MAX_BEHIND);
-        behind.filter(|later| self.kept.contains(later)).any(|later| {
-            let step = &self.record.steps[later];
-            // Other calls may be of other functions.
-            let own = step.at.inst().filter(|_| step.frame == frame);
-            let bound = own.map(|inst| &body.insts[inst].op);
-            matches!(bound, Some(Op::Bind { value: Operand::Inst(bound), .. }) if *bound == inst)
-        })
-    }
-
     /// The part of `a && b` that a run decided by; `None` where a step before tells it.
     fn joined(&self, index: usize, body: &Body, value: Operand) -> Option<Operand> {
-        let step = &self.record.steps[index];
+        let step = &self.values.record.steps[index];
         let Operand::Inst(inst) = value else { return Some(value) };
         let Op::Phi(edges) = &body.insts[inst].op else { return Some(value) };
-        let came = self.record.steps[..index].iter().rev().find(|before| {
+        let came = self.values.record.steps[..index].iter().rev().find(|before| {
             before.frame == step.frame && before.to == Some(body.insts[inst].block)
         })?;
         let (_, part) = edges.iter().find(|(from, _)| *from == came.block)?;
@@ -302,14 +319,14 @@ impl<'a> Notes<'a> {
     /// What an instruction reads or writes, as the source calls it.
     pub fn accessed(&self, function: program::FunctionId, point: Point) -> Option<String> {
         let inst = point.inst()?;
-        let loc = loc_of(self.program, (function, point));
-        let rendered = Renderer::new(self.program, function).accessed_by(inst)?;
-        self.preferred(loc, rendered, self.texts.accessed(self.program, loc))
+        let loc = loc_of(self.values.program, (function, point));
+        let rendered = Renderer::new(self.values.program, function).accessed_by(inst)?;
+        self.preferred(loc, rendered, self.texts.accessed(self.values.program, loc))
     }
 }
 
 fn is_written(notes: &Notes, loc: LocId, name: &str) -> bool {
-    notes.texts.assigned(notes.program, loc, name).is_some()
+    notes.texts.assigned(notes.values.program, loc, name).is_some()
 }
 
 /// The block only returns what joins in it.

@@ -1,7 +1,8 @@
 //! Values of a run as people read them. Addresses of the interpreter mean nothing to anybody.
 
-use interpret::{Point, Record};
+use interpret::{Executed, Point, Record};
 use program::{CType, Const, Op, Operand, Program, TypeId};
+use rustc_hash::FxHashMap;
 
 /// How many steps back a value is looked for.
 const MAX_BACK: usize = 20_000;
@@ -9,37 +10,86 @@ const MAX_BACK: usize = 20_000;
 /// How many joins a value is followed through.
 const MAX_JOINS: u32 = 8;
 
-/// The bits an operand had last before a step of its frame.
-pub fn bits(program: &Program, record: &Record, index: usize, value: Operand) -> Option<u128> {
-    let (mut index, mut value) = (index, value);
-    for _ in 0..MAX_JOINS {
-        let inst = match value {
-            Operand::Inst(inst) => inst,
-            Operand::Const(id) => return constant_bits(&program.constants[id]),
-            Operand::Param(_) => return None,
-        };
-        let step = &record.steps[index];
-        let body = program.functions[step.function].body.as_ref()?;
-        let Op::Phi(edges) = &body.insts[inst].op else {
-            let before = record.steps[..index].iter().rev().take(MAX_BACK);
-            let mut own = before.filter(|before| before.frame == step.frame);
-            return own.find(|before| before.at == Point::Inst(inst))?.value;
-        };
-        // What joined is what it was where the run came from.
-        let to = body.insts[inst].block;
-        let came = record.steps[..index]
-            .iter()
-            .rposition(|before| before.frame == step.frame && before.to == Some(to))?;
-        let (_, joined) = edges.iter().find(|(from, _)| *from == record.steps[came].block)?;
-        (index, value) = (came, *joined);
+/// The values of a run.
+#[derive(Clone, Copy)]
+pub struct Values<'a> {
+    pub program: &'a Program,
+    pub record: &'a Record,
+    /// The step that called each frame.
+    pub callers: &'a FxHashMap<u32, usize>,
+}
+
+impl Values<'_> {
+    /// The bits an operand had last before a step of its frame.
+    pub fn bits(&self, index: usize, value: Operand) -> Option<u128> {
+        let Values { program, record, .. } = *self;
+        match self.source(index, value)? {
+            (_, Operand::Const(id)) => match &program.constants[id] {
+                Const::Global { global, offset } => {
+                    let (base, _) = record.globals.iter().find(|(_, id)| id == global)?;
+                    Some(u128::from(base.wrapping_add_signed(*offset)))
+                }
+                constant => constant_bits(constant),
+            },
+            (index, Operand::Inst(inst)) => {
+                let frame = record.steps[index].frame;
+                let before = record.steps[..index].iter().rev().take(MAX_BACK);
+                let mut own = before.filter(|before| before.frame == frame);
+                own.find(|before| before.at == Point::Inst(inst))?.value
+            }
+            (_, Operand::Param(at)) => record.arguments.get(at as usize).copied().flatten(),
+        }
     }
-    None
+
+    /// Where a value comes from that was passed on and joined on the way: an operand, and a step
+    /// that uses it.
+    pub fn source(&self, index: usize, value: Operand) -> Option<(usize, Operand)> {
+        let Values { program, record, callers } = *self;
+        let (mut index, mut value) = (index, value);
+        for _ in 0..MAX_JOINS {
+            let step = &record.steps[index];
+            let inst = match value {
+                Operand::Inst(inst) => inst,
+                Operand::Const(_) => return Some((index, value)),
+                Operand::Param(at) => {
+                    let Some(&call) = callers.get(&step.frame) else {
+                        return Some((index, value));
+                    };
+                    value = *call_args(program, &record.steps[call])?.get(at as usize)?;
+                    index = call;
+                    continue;
+                }
+            };
+            let body = program.functions[step.function].body.as_ref()?;
+            let Op::Phi(edges) = &body.insts[inst].op else { return Some((index, value)) };
+            // What joined is what it was where the run came from.
+            let to = body.insts[inst].block;
+            let came = record.steps[..index]
+                .iter()
+                .rposition(|before| before.frame == step.frame && before.to == Some(to))?;
+            let (_, joined) = edges.iter().find(|(from, _)| *from == record.steps[came].block)?;
+            (index, value) = (came, *joined);
+        }
+        None
+    }
+}
+
+fn call_args<'a>(program: &'a Program, step: &Executed) -> Option<&'a [Operand]> {
+    let body = program.functions[step.function].body.as_ref()?;
+    match &body.insts[step.at.inst()?].op {
+        Op::Call(call) => Some(&call.args),
+        _ => None,
+    }
 }
 
 fn constant_bits(constant: &Const) -> Option<u128> {
     match constant {
         Const::Int { value, .. } => Some(*value as u128),
         Const::Null => Some(0),
+        Const::Float { bits: 64, as_f64_bits, .. } => Some(u128::from(*as_f64_bits)),
+        Const::Float { bits: 32, as_f64_bits, .. } => {
+            Some(u128::from((f64::from_bits(*as_f64_bits) as f32).to_bits()))
+        }
         _ => None,
     }
 }
@@ -69,12 +119,15 @@ pub fn shown(program: &Program, ctype: TypeId, bits: u128) -> Option<String> {
         CType::Pointer(_) if bits == 0 => Some("NULL".to_owned()),
         CType::Pointer(_) => Some("not null".to_owned()),
         CType::Bool => Some((bits & 1).to_string()),
+        CType::Float { bits: width, .. } => {
+            interpret::decode_float(bits, *width).map(|number| number.to_string())
+        }
         _ => None,
     }
 }
 
 /// A character as C writes it, where it has a picture.
-fn literal(byte: u8) -> Option<String> {
+pub fn literal(byte: u8) -> Option<String> {
     match byte {
         0 => Some("'\\0'".to_owned()),
         b'\n' => Some("'\\n'".to_owned()),

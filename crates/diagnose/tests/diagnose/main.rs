@@ -1,6 +1,7 @@
 //! Whole diagnoses of C text.
 
 mod beyond;
+mod checks;
 mod common;
 mod constants;
 mod figures;

@@ -2,7 +2,7 @@
 
 use crate::support::Sandbox;
 
-const COPIES: &[(&str, &str)] = &[(
+pub const COPIES: &[(&str, &str)] = &[(
     "copies.c",
     "#include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-//! What `diagnose` says and returns where it finds nothing.
+//! What `diagnose` says and returns, and which options it refuses.
 
+use crate::correlate::COPIES;
 use crate::support::Sandbox;
 
 #[test]
@@ -7,7 +8,10 @@ fn what_is_not_modelled_makes_a_diagnosis_incomplete() {
     let sandbox = Sandbox::new(&[("more.c", "int is_more(double x) { return x > 1.0; }\n")]);
     let run = sandbox.run(&["diagnose", "more.c"]).expect(3);
     let said = format!("{}{}", run.stdout, run.stderr);
-    assert!(said.contains("not analysed: more.c: a run came to what is not modelled"), "{run:#?}");
+    assert!(
+        said.contains("not analysed: other paths of more.c: a run came to what is not modelled"),
+        "{run:#?}"
+    );
     let run = sandbox.run(&["diagnose", "--format", "json", "more.c"]).expect(3);
     let incomplete = run.json().incomplete;
     assert_eq!(incomplete.len(), 1, "{run:#?}");
@@ -103,4 +107,96 @@ fn a_fault_in_a_header_is_said_to_stay() {
     let sandbox = Sandbox::new(&[("sum.h", header), ("main.c", main)]);
     let run = sandbox.run(&["diagnose", "main.c"]).expect(1);
     assert!(run.stdout.contains("goes through sum.h; it is included, and not changed"), "{run:#?}");
+}
+
+#[test]
+fn a_macro_of_a_header_is_said_to_stay() {
+    let header = "#define LENGTH 3\n#define IN_RANGE(i) ((i) >= 0 && (i) <= LENGTH)\n";
+    let main = "#include \"range.h\"\nint a[LENGTH];\nint main(int argc, char **argv)\n{\n  if \
+                (IN_RANGE(argc))\n    a[argc] = 1;\n  return 0;\n}\n";
+    let sandbox = Sandbox::new(&[("range.h", header), ("main.c", main)]);
+    let run = sandbox.run(&["diagnose", "main.c"]).expect(1);
+    let said = "the macro IN_RANGE of range.h; it is included, and not changed";
+    assert!(run.stdout.contains(said), "{run:#?}");
+}
+
+#[test]
+fn options_without_an_effect_are_refused() {
+    let sandbox = Sandbox::new(&[("off.c", OFF_BY_ONE), ("own.toml", ""), ("tests.toml", "")]);
+    let said = |arguments: &[&str]| {
+        sandbox.run(&[&["diagnose", "off.c"], arguments].concat()).expect(2).stderr
+    };
+    assert!(said(&["--max-changes", "1"]).contains("--config or --maxsat"));
+    let library = said(&["--config", "trusted", "--annotations", "own.toml"]);
+    assert!(library.contains("only with --maxsat"), "{library}");
+    assert!(said(&["--config", "trusted", "--tests", "tests.toml"]).contains("--tests"));
+    let run = sandbox.run(&["diagnose", "."]).expect(2);
+    assert!(run.stderr.contains("is a folder; name the C files of one program"), "{run:#?}");
+}
+
+#[test]
+fn a_limit_of_changes_holds_in_the_basic_configuration() {
+    let sandbox = Sandbox::new(&[("off.c", OFF_BY_ONE)]);
+    let arguments = ["diagnose", "--config", "basic", "--max-changes", "1", "--top", "50"];
+    let run = sandbox.run(&[&arguments[..], &["--format", "json", "off.c"]].concat()).expect(1);
+    let repairs = run.json().repairs;
+    assert!(!repairs.is_empty() && repairs.iter().all(|r| r.changes.len() == 1), "{repairs:?}");
+}
+
+#[test]
+fn what_the_library_would_change_is_listed_line_by_line() {
+    let sandbox = Sandbox::new(&[("off.c", OFF_BY_ONE)]);
+    let run = sandbox.run(&["diagnose", "--list", "--top", "3", "off.c"]).expect(0);
+    let listed: Vec<&str> = run.stdout.lines().filter(|l| l.contains("note: repair")).collect();
+    assert_eq!(listed.len(), 3, "{run:#?}");
+    assert!(listed[0].contains("`<` instead of `<=`"), "{run:#?}");
+    assert!(!run.stdout.contains("@@"), "{run:#?}");
+    let all = sandbox.run(&["diagnose", "--list", "off.c"]).expect(0);
+    assert!(all.stdout.lines().count() > run.stdout.lines().count(), "{all:#?}");
+}
+
+/// Two faults of `check`, of which the second is asked for.
+const TWO_FAULTS: &str = "\
+#include <stdlib.h>
+static int a[2];
+static int first(int i) {
+  return a[i + 2];
+}
+static int second(int *p) {
+  return *p;
+}
+int main(int argc, char **argv) {
+  if (argc > 5)
+    return first(1);
+  if (argc > 3)
+    return second(NULL);
+  return 0;
+}
+";
+
+#[test]
+fn a_fault_of_check_keeps_its_name_and_its_rule() {
+    let sandbox = Sandbox::new(&[("two.c", TWO_FAULTS)]);
+    let checked = sandbox.run(&["check", "--format", "json", "two.c"]).expect(1).json().faults;
+    let null = checked.iter().find(|fault| fault.rule == "null-dereference");
+    let null = null.expect("check finds it");
+    let run = sandbox.run(&["diagnose", "--fault", &null.id, "--format", "json", "two.c"]);
+    let findings = run.expect(1).json();
+    let fault = &findings.faults[0];
+    assert_eq!((&fault.id, &fault.rule), (&null.id, &null.rule));
+    assert_eq!(fault.cwe, null.cwe);
+    assert!(findings.repairs.iter().all(|r| r.fault.as_ref() == Some(&null.id)));
+    let place = format!("two.c:{}", null.place.line);
+    let run = sandbox.run(&["diagnose", "--fault", &place, "--format", "json", "two.c"]);
+    assert_eq!(run.expect(1).json().faults[0].rule, null.rule);
+    let run = sandbox.run(&["diagnose", "--fault", "F9", "two.c"]).expect(2);
+    assert!(run.stderr.contains(&format!("{} (two.c:", null.id)), "{run:#?}");
+}
+
+#[test]
+fn faults_that_are_diagnosed_together_are_named() {
+    let sandbox = Sandbox::new(COPIES);
+    let run = sandbox.run(&["diagnose", "--fault", "F1", "copies.c"]).expect(1);
+    assert!(run.stdout.contains("F1, F2, F3 are one group and diagnosed together"), "{run:#?}");
+    assert!(!run.stdout.contains("knows no violation"), "{run:#?}");
 }

@@ -24,7 +24,7 @@ const PARTS = {
     if (fault.error_state) parts.push(fact('error state', fault.error_state));
     if (fault.n_paths) parts.push(fact('paths', `${fault.n_paths} lead here`));
     FINDINGS.repairs.forEach((repair, index) => {
-      if (repair.fault === fault.id) parts.push(h('h3', {}, `repair ${repair.rank}`), ...repairParts(repair, index));
+      if (repair.fault === fault.id) parts.push(h('h3', {}, `repair ${repair.rank}${repair.why ? `: ${repair.why}` : ''}`), ...repairParts(repair, index));
     });
     parts.push(explanation(fault.rule));
     return parts;

@@ -11,7 +11,8 @@ use crate::sources::Sources;
 /// One fix of all the changes; `None` where the place of one is not known.
 pub fn fix(changes: &[Change], description: &str, sources: &mut Sources) -> Option<Value> {
     let mut by_file: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-    for change in changes {
+    // What is only named stays as it is.
+    for change in changes.iter().filter(|change| change.old != change.new) {
         let replacement = json!({
             "deletedRegion": region(change, sources)?,
             "insertedContent": {"text": change.new},

@@ -152,7 +152,9 @@ impl Results<'_> {
         extra.insert("codeFlows".to_owned(), flows);
         let repairs = self.findings.repairs.iter();
         let repairs = repairs.filter(|repair| repair.fault.as_ref() == Some(&fault.id));
-        let fixes: Vec<Value> = repairs.filter_map(|r| self.fix(&r.changes, &r.why)).collect();
+        let repairs: Vec<&Repair> = repairs.collect();
+        let fix = |r: &&Repair| self.fix(&r.changes, &with_verified(&r.why, &r.verified));
+        let fixes: Vec<Value> = repairs.iter().filter_map(fix).collect();
         extra.insert("fixes".to_owned(), fixes.into());
         let properties = json!({
             "id": fault.id, "verdict": fault.verdict, "origin": fault.origin,
@@ -253,7 +255,8 @@ impl Results<'_> {
         let mut extra = Map::new();
         let flows = std::iter::once(vec![repair.steps.as_slice()]);
         extra.insert("codeFlows".to_owned(), self.code_flows(flows, MAX_STEPS));
-        let fixes: Vec<Value> = self.fix(&repair.changes, &repair.why).into_iter().collect();
+        let why = with_verified(&repair.why, &repair.verified);
+        let fixes: Vec<Value> = self.fix(&repair.changes, &why).into_iter().collect();
         extra.insert("fixes".to_owned(), fixes.into());
         extra.insert("properties".to_owned(), json!({"rank": repair.rank}));
         let place = repair.changes.first().map(|change| change.place.clone());
@@ -350,6 +353,12 @@ impl Results<'_> {
         let why = if why.is_empty() { "repair" } else { why };
         fixes::fix(changes, why, self.sources)
     }
+}
+
+/// Why a change is proposed, and what was checked of it.
+fn with_verified(why: &str, verified: &[String]) -> String {
+    let why = Some(why.to_owned()).filter(|why| !why.is_empty());
+    why.into_iter().chain(verified.iter().cloned()).collect::<Vec<_>>().join("; ")
 }
 
 /// The calls that lead to an access, outermost first, and the access.

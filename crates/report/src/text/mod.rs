@@ -4,6 +4,7 @@
 mod corruption;
 mod deviation;
 mod groups;
+mod loops;
 mod paint;
 mod repairs;
 mod snippet;
@@ -16,6 +17,7 @@ use findings::{DontKnow, Fault, Findings, Place, Severity, Statement, Step};
 use crate::Options;
 use crate::sources::{Sources, one_line};
 use groups::Folding;
+use loops::Piece;
 use paint::Paint;
 
 pub fn render(findings: &Findings, sources: &mut Sources, options: Options) -> String {
@@ -138,7 +140,17 @@ impl Text<'_> {
 
     /// The steps of a path; the source of what is `shown` already is not repeated.
     fn steps<'a>(&mut self, steps: &'a [Step], mut shown: Option<&'a Place>) {
-        for (number, step) in (1..).zip(steps) {
+        for piece in loops::pieces(steps) {
+            let index = match piece {
+                Piece::Step(index) => index,
+                Piece::More { n, first, last } => {
+                    let lines = if first == last { "line" } else { "lines" };
+                    let to = if first == last { String::new() } else { format!("-{last}") };
+                    self.line(&format!("  ... {n} more iterations of {lines} {first}{to}"));
+                    continue;
+                }
+            };
+            let (number, step) = (index + 1, &steps[index]);
             let nesting = "  ".repeat(step.depth.min(20) as usize);
             self.note(&step.place, &format!("{nesting}{number}. {}", step.note));
             let line = |place: &Place| (place.file.clone(), place.line);

@@ -22,7 +22,10 @@ impl Text<'_> {
         }
         self.steps(&repair.steps, None);
         self.sentences(&repair.verified);
-        self.diff(&repair.changes);
+        match repair.changes.iter().all(|change| change.old == change.new) {
+            true => self.out.push('\n'),
+            false => self.diff(&repair.changes),
+        }
     }
 
     /// Those that mean the same edit for the same reasons are told together, and no edit is shown

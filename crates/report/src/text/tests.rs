@@ -92,6 +92,26 @@ found 1 error
 }
 
 #[test]
+fn long_loops_are_told_by_their_first_and_last_iterations() {
+    let mut findings = example();
+    let turn = findings.faults[0].segments[0].steps[0].clone();
+    let turns = (0..7).flat_map(|n| {
+        let note = |what: &str| format!("{what} {n}");
+        let second = Step { place: place(3, 3), note: note("counts"), ..turn.clone() };
+        [Step { note: note("tests"), ..turn.clone() }, second]
+    });
+    findings.faults[0].segments[0].steps = turns.collect();
+    let folder = tempfile::tempdir().unwrap();
+    let mut sources = Sources::new(folder.path());
+    let text = render(&findings, Format::Text, &mut sources, &[], Options::default());
+    let told =
+        "note: 4. counts 1\n  ... 3 more iterations of lines 2-3\na.c:2:3: note: 11. tests 5\n";
+    assert!(text.contains(told), "{text}");
+    let json = render(&findings, Format::Json, &mut sources, &[], Options::default());
+    assert!(json.contains("tests 3"), "{json}");
+}
+
+#[test]
 fn brief_is_one_line_per_fault() {
     assert_eq!(
         rendered(Options { brief: true, dont_knows: true, ..Options::default() }),

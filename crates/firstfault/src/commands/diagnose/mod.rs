@@ -1,16 +1,16 @@
 //! `firstfault diagnose`: from a property that can be violated to the statement that is
 //! probably wrong, and what it should be.
 
+mod compiler;
+mod headers;
+mod target;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use base::Cancel;
-use capture::Inputs;
 use clap::Args;
-use diagnose::{
-    Compile, Compiled, Diagnosis, Library, Line, Options, Rejected, Request, SourceFile, Target,
-    TestCase,
-};
+use diagnose::{Diagnosis, Library, Options, Request, SourceFile, TestCase};
 use findings::{
     Fault, FaultOrigin, Findings, Incomplete, Notice, Place, Segment, Severity, Verdict,
 };
@@ -21,6 +21,13 @@ use super::Outcome;
 use super::reporting::Reporting;
 use crate::args::{InputArgs, ListFormat, OutputArgs, RunArgs};
 use crate::pipeline;
+use compiler::Compiler;
+
+/// Repairs that are shown by default.
+const TOP: u16 = 5;
+
+/// Statements a solution may change by default.
+const MAX_CHANGES: u16 = 2;
 
 #[derive(Args)]
 pub struct DiagnoseArgs {
@@ -34,7 +41,8 @@ pub struct DiagnoseArgs {
     /// hold anything
     #[arg(long, value_name = "RULE", value_parser = diagnose::RULES)]
     rule: Option<String>,
-    /// Only this fault of a `check` of the same files, together with those of its group
+    /// Only this fault of a `check` of the same files, together with those of its group: its id,
+    /// which `check --format json` has, or FILE:LINE
     #[arg(long, value_name = "F3", conflicts_with = "line")]
     fault: Option<String>,
     /// The function to start in; main by default. Its parameters are unknown
@@ -42,7 +50,7 @@ pub struct DiagnoseArgs {
     function: Option<String>,
     /// Tests the repaired program has to pass: a folder with NAME.args, NAME.in and NAME.out,
     /// or a tests.toml
-    #[arg(long, value_name = "DIR|FILE")]
+    #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["config", "maxsat"])]
     tests: Option<PathBuf>,
     /// Mistakes to look for besides or instead of those firstfault knows
     #[arg(long, value_name = "FILE")]
@@ -56,12 +64,13 @@ pub struct DiagnoseArgs {
     /// With the paper's repair program, choose among the library's alternatives by weight
     #[arg(long)]
     maxsat: bool,
-    /// Statements one solution of a configuration may change
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=16))]
-    max_changes: u16,
-    /// Repairs to show
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    top: u16,
+    /// Statements one solution of a configuration may change; 2 by default, and any number with
+    /// basic
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=16))]
+    max_changes: Option<u16>,
+    /// Repairs to show; 5 by default, and all with --list
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    top: Option<u16>,
     /// Flags the files are compiled with
     #[arg(last = true, value_name = "CFLAGS")]
     flags: Vec<std::ffi::OsString>,
@@ -96,10 +105,35 @@ fn paper(args: &DiagnoseArgs) -> Option<diagnose::PaperSettings> {
         None if args.maxsat => diagnose::Config::Constraints,
         None => return None,
     };
-    Some(diagnose::PaperSettings::new(config, args.maxsat, args.max_changes.into()))
+    let settings = diagnose::PaperSettings::new(config, args.maxsat, MAX_CHANGES.into());
+    let max_changes = args.max_changes.map_or(settings.max_changes, u32::from);
+    Some(diagnose::PaperSettings { max_changes, ..settings })
+}
+
+/// What would have no effect is not taken in silence.
+fn refuse(args: &DiagnoseArgs) -> Result<()> {
+    let solves = args.config.is_some() || args.maxsat;
+    if args.max_changes.is_some() && !solves {
+        bail!(
+            "--max-changes limits solutions of --config or --maxsat: without, one change is tried at a time"
+        );
+    }
+    if args.annotations.is_some() && solves && !args.maxsat {
+        bail!(
+            "--config uses the annotation library only with --maxsat: --annotations would change nothing"
+        );
+    }
+    if let Some(folder) = args.files.iter().find(|path| path.is_dir()) {
+        let folder = folder.display();
+        bail!(
+            "{folder} is a folder; name the C files of one program, as in `diagnose {folder}/*.c`"
+        );
+    }
+    Ok(())
 }
 
 pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
+    refuse(args)?;
     let output = Output::new(args.output.output.clone());
     output.check()?;
     let input = InputArgs { files: args.files.clone(), project: None, rest: args.flags.clone() };
@@ -113,28 +147,43 @@ pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
     if args.list {
         let mut findings = imported.findings;
         findings.repairs = diagnose::edits::list(&sources(&files, &program)?, &library(args)?);
-        return finish(findings, args, &output, &root);
+        findings.repairs.truncate(args.top.map_or(usize::MAX, usize::from));
+        return finish(findings, args, None, &output, &root);
     }
     let compiler = Compiler::new((args, &files), &inputs, &root, cancel)?;
-    let target = Target { rule: args.rule.clone(), places: places(args, &program, &root)? };
+    let meant = target::meant(args, &program, &root)?;
     let request = Request {
         program: &program,
         files: sources(&files, &program)?,
-        target,
+        target: meant.target,
         entry: args.function.clone(),
         library: library(args)?,
         tests: tests(args)?,
         paper: paper(args),
-        options: Options { top: usize::from(args.top), ..Options::default() },
+        options: Options { top: usize::from(args.top.unwrap_or(TOP)), ..Options::default() },
     };
-    let diagnosis = imported
+    let mut diagnosis = imported
         .timings
         .on_all_threads("diagnose", || diagnose::diagnose(&request, &compiler, cancel))?;
     imported.write_timings(&args.run)?;
     let mut findings = imported.findings;
     findings.incomplete.extend(incomplete(args, &diagnosis));
-    add(&mut findings, diagnosis);
-    finish(findings, args, &output, &root)
+    diagnosis.notes.splice(0..0, meant.notes);
+    diagnosis.notes.extend(macros(&files, &diagnosis));
+    add(&mut findings, diagnosis)?;
+    finish(findings, args, meant.id, &output, &root)
+}
+
+/// Macros of headers that the failing run goes through: they are not changed.
+fn macros(files: &[PathBuf], diagnosis: &Diagnosis) -> Vec<String> {
+    let Some(found) = &diagnosis.violation else { return Vec::new() };
+    let told = |(name, header): (String, String)| {
+        format!(
+            "the failing run goes through the macro {name} of {header}; it is included, and not \
+             changed"
+        )
+    };
+    headers::defining(files, &found.trace.macros).into_iter().map(told).collect()
 }
 
 /// What nothing is known of where nothing was found.
@@ -145,7 +194,9 @@ fn incomplete(args: &DiagnoseArgs, diagnosis: &Diagnosis) -> Option<Incomplete> 
         (None, None) => return None,
     };
     let files: Vec<String> = args.files.iter().map(|f| f.display().to_string()).collect();
-    Some(Incomplete { what: files.join(" "), reason, details: Vec::new() })
+    // What was run was analysed.
+    let what = format!("other paths of {}", files.join(" "));
+    Some(Incomplete { what, reason, details: Vec::new() })
 }
 
 /// The files that are part of the program: others do not compile, which is said.
@@ -159,13 +210,19 @@ fn compiled(files: &[PathBuf], findings: &Findings) -> Vec<PathBuf> {
 fn finish(
     mut findings: Findings,
     args: &DiagnoseArgs,
+    id: Option<String>,
     output: &Output,
     root: &Path,
 ) -> Result<Outcome> {
     findings.rules.push("diagnose".to_owned());
     findings.finish();
+    // The fault keeps the name it was asked for by.
+    if let Some(id) = id {
+        findings.faults.iter_mut().for_each(|fault| fault.id.clone_from(&id));
+        findings.repairs.iter_mut().for_each(|repair| repair.fault = Some(id.clone()));
+    }
     let (format, state) = (args.format.into(), args.run.state.as_deref());
-    let options = report::Options::default();
+    let options = report::Options { brief: args.list, ..report::Options::default() };
     Reporting { target: output, root, format, options, state }.write(&findings)?;
     Ok(Outcome::of(&findings))
 }
@@ -184,67 +241,6 @@ fn sources(files: &[PathBuf], program: &program::Program) -> Result<Vec<SourceFi
         Ok(SourceFile { path: exact.or_else(alike).unwrap_or(given), text })
     };
     files.iter().map(read).collect()
-}
-
-/// The places of a fault that `check` finds, and of those that belong to its group.
-fn checked(id: &str, program: &program::Program) -> Result<Vec<Line>> {
-    let rules = spec::discover::rules(&[])?;
-    let settings = detect::Settings::default();
-    let facts = settings.facts(program);
-    let mut found = Findings::new();
-    let foreign = correlate::Imported::default();
-    let phase = |_: &str, work: &mut dyn FnMut()| work();
-    correlate::check_with((program, &facts), &rules, &settings, &foreign, &mut found, &phase);
-    found.finish();
-    let Some(fault) = found.faults.iter().find(|fault| fault.id == id) else {
-        let known: Vec<&str> = found.faults.iter().map(|fault| fault.id.as_str()).collect();
-        match known.is_empty() {
-            true => bail!("check finds no fault {id}: it finds none at all"),
-            false => bail!("check finds no fault {id}; it finds {}", known.join(", ")),
-        }
-    };
-    let is_meant = |other: &&Fault| {
-        other.id == fault.id || other.group.is_some() && other.group == fault.group
-    };
-    let line = |fault: &Fault| {
-        let Place { file, line, .. } = &fault.place;
-        Line { file: Some(file.clone()), line: *line }
-    };
-    let mut places = vec![line(fault)];
-    places.extend(found.faults.iter().filter(is_meant).map(line));
-    let mut known = std::collections::BTreeSet::new();
-    places.retain(|place| known.insert(place.clone()));
-    Ok(places)
-}
-
-fn places(args: &DiagnoseArgs, program: &program::Program, root: &Path) -> Result<Vec<Line>> {
-    if let Some(id) = &args.fault {
-        return checked(id, program);
-    }
-    let Some(text) = &args.line else { return Ok(Vec::new()) };
-    let (file, line) = match text.rsplit_once(':') {
-        Some((file, line)) => (Some(file.to_owned()), line),
-        None => (None, text.as_str()),
-    };
-    let line: u32 = line.parse().with_context(|| format!("`--line {text}`: expected a number"))?;
-    let known = program.files.iter().map(|known| known.path.clone());
-    let meant: Vec<String> = match &file {
-        Some(file) => known.filter(|known| diagnose::is_meant(known, file)).collect(),
-        None => sources(&args.files, program)?.into_iter().map(|source| source.path).collect(),
-    };
-    if let (Some(file), true) = (&file, meant.is_empty()) {
-        bail!("`--line {text}`: {file} is no file of this program");
-    }
-    let n_lines = |path: &String| {
-        let text = std::fs::read(root.join(path)).unwrap_or_default();
-        text.split(|byte| *byte == b'\n').filter(|_| !text.is_empty()).count()
-    };
-    let longest = meant.iter().map(n_lines).max().unwrap_or(0);
-    if line == 0 || line as usize > longest.max(1) {
-        let file = meant.join(" and ");
-        bail!("`--line {text}`: there is no such line in {file}");
-    }
-    Ok(vec![Line { file, line }])
 }
 
 fn library(args: &DiagnoseArgs) -> Result<Library> {
@@ -285,19 +281,22 @@ fn tests(args: &DiagnoseArgs) -> Result<Vec<TestCase>> {
 }
 
 /// The violated property as a fault, and its repairs.
-fn add(findings: &mut Findings, diagnosis: Diagnosis) {
+fn add(findings: &mut Findings, diagnosis: Diagnosis) -> Result<()> {
     for message in diagnosis.notes {
         findings.notices.push(Notice { place: Place::default(), message });
     }
     for (name, value) in diagnosis.stats {
         findings.count(name, value);
     }
-    let Some(violation) = diagnosis.violation else { return };
+    let Some(violation) = diagnosis.violation else { return Ok(()) };
+    let rules = spec::discover::rules(&[])?;
+    let rule = rules.faults.iter().find(|fault| fault.id == violation.rule);
+    let cwe = rule.map(|fault| fault.cwe.clone()).unwrap_or_default();
     let id = "diagnosed".to_owned();
     findings.faults.push(Fault {
         id: id.clone(),
         rule: violation.rule.to_owned(),
-        cwe: Vec::new(),
+        cwe,
         severity: Severity::Error,
         verdict: Verdict::Unsafe,
         place: violation.place,
@@ -315,80 +314,5 @@ fn add(findings: &mut Findings, diagnosis: Diagnosis) {
         repair.fault = Some(id.clone());
         repair
     }));
-}
-
-/// Compiles changed copies of the files in a scratch folder.
-struct Compiler<'a> {
-    args: &'a DiagnoseArgs,
-    folder: tempfile::TempDir,
-    files: Vec<PathBuf>,
-    flags: Vec<String>,
-    cancel: &'a Cancel,
-}
-
-impl<'a> Compiler<'a> {
-    fn new(
-        (args, given): (&'a DiagnoseArgs, &[PathBuf]),
-        inputs: &Inputs,
-        root: &Path,
-        cancel: &'a Cancel,
-    ) -> Result<Self> {
-        let folder = tempfile::tempdir().context("cannot make a scratch folder")?;
-        let Inputs::Files { flags, .. } = inputs else { bail!("diagnose takes files") };
-        let mut flags = flags.clone();
-        let mut files = Vec::new();
-        for (index, path) in given.iter().enumerate() {
-            let name = path.file_name().context("a file has no name")?;
-            let own = folder.path().join(index.to_string());
-            std::fs::create_dir(&own)?;
-            files.push(own.join(name));
-            // What the file includes lies beside the original.
-            let beside = root.join(path.parent().unwrap_or(Path::new("")));
-            flags.extend(["-iquote".to_owned(), beside.display().to_string()]);
-        }
-        Ok(Self { args, folder, files, flags, cancel })
-    }
-
-    fn try_compile(&self, texts: &[Vec<u8>]) -> Result<Result<Compiled, Rejected>> {
-        for (path, text) in self.files.iter().zip(texts) {
-            std::fs::write(path, text)?;
-        }
-        let inputs = Inputs::Files { files: self.files.clone(), flags: self.flags.clone() };
-        let imported =
-            pipeline::import_changed(&inputs, self.folder.path(), &self.args.run, self.cancel)?;
-        let shown = |path: &PathBuf| {
-            let inside = path.strip_prefix(self.folder.path()).unwrap_or(path);
-            inside.display().to_string()
-        };
-        let paths: Vec<String> = self.files.iter().map(shown).collect();
-        Ok(match imported {
-            Ok(program) => Ok(Compiled { program, paths }),
-            Err(messages) => Err(objections(&messages, &paths)),
-        })
-    }
-}
-
-impl Compile for Compiler<'_> {
-    fn compile(&self, texts: &[Vec<u8>]) -> Result<Compiled, Rejected> {
-        self.try_compile(texts).unwrap_or_else(|error| Err(Rejected::Failed(format!("{error:#}"))))
-    }
-}
-
-/// `file:line:column: error: ...` as positions.
-fn objections(messages: &[String], paths: &[String]) -> Rejected {
-    let mut found = Vec::new();
-    for message in messages {
-        for (index, path) in paths.iter().enumerate() {
-            let Some(at) = message.find(path.as_str()) else { continue };
-            let mut parts = message[at + path.len()..].trim_start_matches(':').split(':');
-            let mut number = || parts.next().and_then(|part| part.parse().ok());
-            if let (Some(line), Some(column)) = (number(), number()) {
-                found.push((index, line, column));
-            }
-        }
-    }
-    if found.is_empty() {
-        return Rejected::Failed(messages.first().cloned().unwrap_or_default());
-    }
-    Rejected::At(found)
+    Ok(())
 }
