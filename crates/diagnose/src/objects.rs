@@ -24,6 +24,13 @@ pub struct Object {
     global: Option<GlobalId>,
 }
 
+impl Object {
+    /// Whether an address lies inside, be it no longer alive.
+    pub fn holds(&self, address: u64) -> bool {
+        (self.base..self.base + self.size).contains(&address)
+    }
+}
+
 impl<'a> Objects<'a> {
     pub fn new(program: &'a Program, record: &'a Record) -> Self {
         let mut by_address = BTreeMap::new();

@@ -75,7 +75,9 @@ impl Check<'_> {
         let Some((access, place, verb)) = self.access() else { return self.call(length_of) };
         let place = place.map(|place| format!("{place} ")).unwrap_or_default();
         let what = match self.bytes_of(access) {
-            Some((address, size)) if !self.objects.has(address, size) => self.part(address, size),
+            Some((address, size)) if !self.objects.has(address, size) => {
+                self.part(self.pointed_to(access, address)?, address, size)
+            }
             _ => self.element(access),
         };
         match what {
@@ -89,9 +91,24 @@ impl Check<'_> {
         Some((u64::try_from(address).ok()?, access.size))
     }
 
+    /// The object an access is about: what its pointer starts from lies in, and else the nearest.
+    fn pointed_to(&self, access: &Access, address: u64) -> Option<&Object> {
+        let step = &self.notes.values.record.steps[self.failing];
+        let body = self.notes.values.program.functions[step.function].body.as_ref()?;
+        let mut pointer = access.ptr;
+        while let Operand::Inst(inst) = pointer
+            && let Op::Address(address) = &body.insts[inst].op
+        {
+            pointer = address.base;
+        }
+        let start = self.notes.values.bits(self.failing, pointer);
+        let start = start.and_then(|start| u64::try_from(start).ok());
+        let around = start.and_then(|start| self.objects.meant(start).filter(|o| o.holds(start)));
+        around.or(self.objects.meant(address))
+    }
+
     /// `element 10 of a, which has 10`.
-    fn part(&self, address: u64, size: u64) -> Option<String> {
-        let object = self.objects.meant(address)?;
+    fn part(&self, object: &Object, address: u64, size: u64) -> Option<String> {
         let name = self.objects.name(object)?;
         let offset = i128::from(address) - i128::from(object.base);
         let n_elements = self.objects.n_elements(object).filter(|n| *n > 0 && size > 0);

@@ -32,6 +32,17 @@ fn arrays_are_told_with_index_and_length() {
     );
 }
 
+/// Nearer to what is read than the array lies another object.
+#[test]
+fn the_object_is_what_the_pointer_starts_from() {
+    fails(
+        "int main(int argc, char **argv) {\n  int before[100] = {0};\n  int a[100] = {0};\n  \
+         if (argc > 1)\n    return a[-60] + before[0];\n  return 0;\n}\n",
+        "an access outside the bounds of its object: \
+         a[-60] reads element -60 of a, which has 100 elements",
+    );
+}
+
 #[test]
 fn string_functions_are_told_with_their_bytes() {
     fails(
