@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use crate::distance::Distances;
 use interpret::{Number, Shared};
 use logic::words::{Answer, UnknownId, Word, WordId, WordProver};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,6 +30,8 @@ pub struct Memo {
     supports: FxHashMap<WordId, Rc<BTreeSet<UnknownId>>>,
     /// Questions the solver was asked, hard ones as many.
     pub effort: u64,
+    /// How far blocks are from what is asked for; of none where nothing is.
+    pub distances: Distances,
     /// By the conditions asked for together.
     answers: FxHashMap<Vec<WordId>, Answer>,
 }
@@ -43,6 +46,7 @@ impl Memo {
             asks_again,
             supports: FxHashMap::default(),
             effort: 0,
+            distances: Distances::default(),
             answers: FxHashMap::default(),
         }
     }
