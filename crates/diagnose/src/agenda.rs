@@ -32,6 +32,9 @@ impl Yield {
 /// Candidates of a search, each with the place of its decision.
 pub struct Agenda<T> {
     checks: VecDeque<(Place, T)>,
+    /// What leads towards a place that is asked for, by how far it still is.
+    nearer: BTreeMap<(u32, usize), (Place, T)>,
+    is_turn_of_nearer: bool,
     decisions: BTreeMap<Place, BTreeMap<Key, T>>,
     n_queued: usize,
     /// The candidates of runs that went furthest, oldest first.
@@ -47,6 +50,8 @@ impl<T> Default for Agenda<T> {
     fn default() -> Self {
         Self {
             checks: VecDeque::new(),
+            nearer: BTreeMap::new(),
+            is_turn_of_nearer: false,
             decisions: BTreeMap::new(),
             n_queued: 0,
             far: BTreeMap::new(),
@@ -74,6 +79,12 @@ impl<T> Agenda<T> {
         }
     }
 
+    /// A decision that leads to so many steps from a place that is asked for.
+    pub fn push_nearer(&mut self, place: Place, steps: u32, candidate: T) {
+        self.n_queued += 1;
+        self.nearer.insert((steps, self.n_queued), (place, candidate));
+    }
+
     /// A decision of this place was turned around, which led further or not.
     pub fn learn(&mut self, place: Place, is_further: bool) {
         let known = self.yields.entry(place).or_default();
@@ -86,6 +97,12 @@ impl<T> Agenda<T> {
         self.is_turn_of_far = !self.is_turn_of_far;
         if let Some(check) = self.checks.pop_front() {
             return Some(check);
+        }
+        // The nearest may be impossible, and all of them may wait for something else.
+        self.is_turn_of_nearer = !self.is_turn_of_nearer;
+        let is_due = self.is_turn_of_nearer || self.decisions.is_empty();
+        if is_due && let Some((_, nearest)) = self.nearer.pop_first() {
+            return Some(nearest);
         }
         let far = if self.is_turn_of_far { self.pop_far() } else { None };
         far.or_else(|| self.pop_any())
@@ -152,6 +169,16 @@ mod tests {
         assert_eq!(agenda.pop(), Some((place(2), "check")));
         assert_eq!(agenda.pop(), Some((place(1), "decision")));
         assert_eq!(agenda.pop(), None);
+    }
+
+    #[test]
+    fn what_leads_nearer_has_every_other_turn() {
+        let mut agenda = Agenda::default();
+        (0..4).for_each(|count| agenda.push(place(1), count, false, "decision"));
+        agenda.push_nearer(place(2), 7, "near");
+        agenda.push_nearer(place(3), 2, "nearest");
+        let order: Vec<_> = (0..4).filter_map(|_| agenda.pop()).map(|(_, what)| what).collect();
+        assert_eq!(order, ["nearest", "decision", "near", "decision"]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod agenda;
 mod beyond;
 mod coverage;
 mod describe;
+mod distance;
 pub mod edits;
 mod ending;
 pub mod explore;

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use crate::distance::Distances;
 use interpret::{Number, Shared};
 use logic::words::{Answer, UnknownId, Word, WordId, WordProver};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,6 +40,8 @@ pub struct Memo {
     n_bounded: u64,
     /// Questions it gave up on, by place.
     given_up: FxHashMap<Place, u32>,
+    /// How far blocks are from what is asked for; of none where nothing is.
+    pub distances: Distances,
     /// By the conditions asked for together.
     answers: FxHashMap<Vec<WordId>, Answer>,
 }
@@ -56,6 +59,7 @@ impl Memo {
             effort: 0,
             n_bounded: 0,
             given_up: FxHashMap::default(),
+            distances: Distances::default(),
             answers: FxHashMap::default(),
         }
     }

@@ -9,6 +9,7 @@ use interpret::{Asked, FaultKind, Machine};
 
 use crate::beyond;
 use crate::describe::describe;
+use crate::distance::distances;
 use crate::ending::{Ending, Property, ending, loc_of};
 use crate::explore::{Explored, QUESTIONS_AFTER, RUNS_AFTER, Search, Violation};
 use crate::judge::{Given, Judge};
@@ -82,6 +83,10 @@ pub fn diagnose(
         max_unknown: 3,
     };
     let mut memo = Memo::new(request.options.resources, true);
+    if !request.target.places.is_empty() {
+        let is_target = |loc| request.target.is_at(request.program, loc);
+        memo.distances = distances(request.program, &is_target);
+    }
     let wanted = |violation: &Violation| request.target.matches(request.program, violation);
     let mut explored = search.run(&mut memo, &wanted, cancel);
     // Runs that ended at such values elsewhere may have come to what is meant.

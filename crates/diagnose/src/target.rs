@@ -1,7 +1,7 @@
 //! Which violated property is meant, and how it is told.
 
 use interpret::FaultKind;
-use program::Program;
+use program::{LocId, Program};
 
 use crate::ending::{Property, loc_of};
 use crate::explore::Violation;
@@ -52,7 +52,12 @@ impl Target {
         if self.places.is_empty() {
             return true;
         }
-        let loc = &program.locs[loc_of(program, violation.at)];
+        self.is_at(program, loc_of(program, violation.at))
+    }
+
+    /// Whether something stands in one of the lines.
+    pub fn is_at(&self, program: &Program, loc: LocId) -> bool {
+        let loc = &program.locs[loc];
         let path = program.files.get(loc.file).map_or("", |file| &file.path);
         self.places.iter().any(|place| {
             let is_file = place.file.as_ref().is_none_or(|file| is_meant(path, file));

@@ -55,6 +55,8 @@ pub struct Machine<'p> {
     pub(crate) conditions: PathState,
     /// What runs now; the instruction behind the last one for the end of a block.
     pub(crate) at: (FunctionId, InstId),
+    /// Where control goes if what is asked for now is not so.
+    pub(crate) otherwise: Option<BlockId>,
     pub(crate) depth: u32,
     pub(crate) n_frames: u32,
     /// Objects of the C library, by name.
@@ -124,6 +126,7 @@ impl<'p> Machine<'p> {
             inputs: InputState::default(),
             conditions: PathState::default(),
             at: (FunctionId(0), InstId(0)),
+            otherwise: None,
             depth: 0,
             n_frames: 0,
             library: BTreeMap::new(),
@@ -323,7 +326,12 @@ impl<'p> Machine<'p> {
             Terminator::Jump(target) => *target,
             Terminator::Branch { condition, then, otherwise } => {
                 let condition = self.settled(frame, *condition)?;
-                if self.is_true(condition) { *then } else { *otherwise }
+                let is_true = condition.bits & 1 == 1;
+                let (way, other) = if is_true { (then, otherwise) } else { (otherwise, then) };
+                self.otherwise = Some(*other);
+                self.is_true(condition);
+                self.otherwise = None;
+                *way
             }
             Terminator::Switch { value, cases, default } => {
                 let value = self.settled(frame, *value)?;
@@ -334,7 +342,10 @@ impl<'p> Machine<'p> {
                 };
                 for (case, target) in cases {
                     let Some(case) = number(case) else { continue };
-                    if self.is_equal(value, case) {
+                    self.otherwise = Some(*target);
+                    let is_this = self.is_equal(value, case);
+                    self.otherwise = None;
+                    if is_this {
                         return Ok(Next::Block(*target));
                     }
                 }

@@ -1,7 +1,7 @@
 //! What had to hold for a run to go the way it went.
 
 use logic::words::{WordId, Words};
-use program::{FunctionId, InstId};
+use program::{BlockId, FunctionId, InstId};
 use rustc_hash::FxHashSet;
 
 use crate::FaultKind;
@@ -15,6 +15,8 @@ pub struct Condition {
     pub why: Why,
     /// What was running.
     pub at: (FunctionId, InstId),
+    /// The block that control would have gone to otherwise, where that is known.
+    pub otherwise: Option<BlockId>,
 }
 
 /// Why a run depends on a condition.
@@ -68,7 +70,12 @@ impl Machine<'_> {
     pub(crate) fn holds(&mut self, word: WordId, why: Why) {
         let is_news = self.memory.words.as_const(word).is_none();
         if is_news && self.conditions.known.insert(word) {
-            self.conditions.path.push(Condition { word, why, at: self.at });
+            self.conditions.path.push(Condition {
+                word,
+                why,
+                at: self.at,
+                otherwise: self.otherwise,
+            });
         }
     }
 

@@ -393,7 +393,13 @@ impl State<'_> {
             let why = format!("a run decides more than {MAX_BRANCHES} times");
             self.found.incomplete.get_or_insert(why);
         }
-        for (index, condition) in path.iter().enumerate().take(MAX_BRANCHES) {
+        for (index, condition) in path.iter().enumerate() {
+            let steps = self.steps_from(condition);
+            // A long switch comes to what is asked for late.
+            if index >= MAX_BRANCHES && steps.is_none() {
+                condition.word.hash(&mut hasher);
+                continue;
+            }
             let count = counts.entry(condition.at).or_default();
             *count += 1;
             let before_this = hasher.clone();
@@ -421,10 +427,19 @@ impl State<'_> {
                 excluded_before: before.clone(),
             };
             match condition.why {
+                Why::Branch if steps.is_some() => {
+                    self.agenda.push_nearer(condition.at, steps.unwrap_or(0), candidate);
+                }
                 Why::Check(_) => self.agenda.push_check(condition.at, candidate),
                 _ => self.agenda.push(condition.at, *count, is_far, candidate),
             }
         }
+    }
+
+    /// How far from what is asked for the run would be if this condition did not hold.
+    fn steps_from(&self, condition: &Condition) -> Option<u32> {
+        let block = condition.otherwise?;
+        self.memo.distances.get(&(condition.at.0, block)).copied()
     }
 
     fn is_safe(&self, condition: &Condition) -> bool {

@@ -104,3 +104,35 @@ fn lines_of_several_kinds_are_put_together() {
     let stdin = found.input.stdin.expect("lines are read");
     assert!(stdin.len() <= 20 && !stdin.contains('\0'), "{stdin:?}");
 }
+
+/// A line that one of many cases leads to.
+#[test]
+fn a_search_goes_towards_the_line_that_is_asked_for() {
+    let case = |k: u32| match k {
+        541 => "  case 541: return a[k - 533];\n".to_owned(),
+        _ => format!("  case {k}: return work(a, atoi(argv[2]) + {k});\n"),
+    };
+    let cases: String = (0..600).map(case).collect();
+    let text = format!(
+        "\
+#include <stdlib.h>
+static int work(int *a, int n) {{
+  int i, s = 0;
+  for (i = 0; i < 8 && i < n; i++)
+    s += a[i] > n ? 1 : n % 7;
+  return s;
+}}
+int main(int argc, char **argv) {{
+  int a[8] = {{ 0 }}, k;
+  if (argc < 3)
+    return 1;
+  k = atoi(argv[1]);
+  switch (k) {{
+{cases}  }}
+  return 0;
+}}
+"
+    );
+    let found = diagnose_line(&text, 14 + 541).violation.expect("eight is behind the array");
+    assert_eq!(found.input.arguments[0], "541");
+}
