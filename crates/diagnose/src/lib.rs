@@ -53,6 +53,8 @@ pub struct SourceFile {
     /// As the program's positions name it.
     pub path: String,
     pub text: Vec<u8>,
+    /// It is right as it is, and not changed.
+    pub is_kept: bool,
 }
 
 /// A program made from changed sources.

@@ -161,7 +161,8 @@ impl Workshop<'_> {
 
     fn enumerate(&self, sources: &[Source], trace: &Trace) -> Vec<Edit> {
         let mut all = Vec::new();
-        for (index, file) in self.request.files.iter().enumerate() {
+        let files = self.request.files.iter().enumerate();
+        for (index, file) in files.filter(|(_, file)| !file.is_kept) {
             let lines: BTreeSet<u32> = trace
                 .executed
                 .iter()

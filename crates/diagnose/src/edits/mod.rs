@@ -112,7 +112,7 @@ impl Edit {
 /// Every edit the library has for some files, the likeliest first; none is tried.
 pub fn list(files: &[SourceFile], library: &Library) -> Vec<Repair> {
     let mut all = Vec::new();
-    for (index, file) in files.iter().enumerate() {
+    for (index, file) in files.iter().enumerate().filter(|(_, file)| !file.is_kept) {
         let source = Source::parse(file.text.clone());
         let (last, _) = source.position(file.text.len());
         for edit in enumerate(&source, index, library, &(1..=last).collect()) {

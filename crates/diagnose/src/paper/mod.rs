@@ -112,7 +112,7 @@ pub fn localise(
     let sources: Vec<Source> =
         request.files.iter().map(|file| Source::parse(file.text.clone())).collect();
     let mut sites = Vec::new();
-    for (index, file) in request.files.iter().enumerate() {
+    for (index, file) in request.files.iter().enumerate().filter(|(_, file)| !file.is_kept) {
         let on_slice = |line: u32| trace.sliced.contains(&(file.path.clone(), line));
         sites.extend(sites::find(&sources[index], index, &on_slice));
     }

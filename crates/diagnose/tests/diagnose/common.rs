@@ -97,7 +97,7 @@ fn run(
     tests: Vec<TestCase>,
 ) -> Diagnosis {
     let program = import(text.as_bytes()).unwrap_or_else(|why| panic!("{why:?}"));
-    let file = SourceFile { path: NAME.to_owned(), text: text.as_bytes().to_vec() };
+    let file = SourceFile { path: NAME.to_owned(), text: text.as_bytes().to_vec(), is_kept: false };
     let request = Request {
         program: &program,
         files: vec![file],

@@ -52,6 +52,9 @@ pub struct DiagnoseArgs {
     /// or a tests.toml
     #[arg(long, value_name = "DIR|FILE", conflicts_with_all = ["config", "maxsat"])]
     tests: Option<PathBuf>,
+    /// A file of the program that is right as it is: no change of it is proposed
+    #[arg(long, value_name = "FILE")]
+    keep: Vec<PathBuf>,
     /// Mistakes to look for besides or instead of those firstfault knows
     #[arg(long, value_name = "FILE")]
     annotations: Option<PathBuf>,
@@ -146,7 +149,8 @@ pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
     };
     if args.list {
         let mut findings = imported.findings;
-        findings.repairs = diagnose::edits::list(&sources(&files, &program)?, &library(args)?);
+        findings.repairs =
+            diagnose::edits::list(&sources(args, &files, &program)?, &library(args)?);
         findings.repairs.truncate(args.top.map_or(usize::MAX, usize::from));
         return finish(findings, args, None, &output, &root);
     }
@@ -154,7 +158,7 @@ pub fn run(args: &DiagnoseArgs, cancel: &Cancel) -> Result<Outcome> {
     let meant = target::meant(args, &program, &root)?;
     let request = Request {
         program: &program,
-        files: sources(&files, &program)?,
+        files: sources(args, &files, &program)?,
         target: meant.target,
         entry: args.function.clone(),
         library: library(args)?,
@@ -228,7 +232,14 @@ fn finish(
 }
 
 /// The files as the program names them.
-fn sources(files: &[PathBuf], program: &program::Program) -> Result<Vec<SourceFile>> {
+fn sources(
+    args: &DiagnoseArgs,
+    files: &[PathBuf],
+    program: &program::Program,
+) -> Result<Vec<SourceFile>> {
+    if let Some(unknown) = args.keep.iter().find(|path| !args.files.contains(path)) {
+        bail!("`--keep {}`: this is none of the files of the program", unknown.display());
+    }
     let read = |path: &PathBuf| {
         let text =
             std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -238,7 +249,8 @@ fn sources(files: &[PathBuf], program: &program::Program) -> Result<Vec<SourceFi
         let exact = known.clone().find(|known| *known == given);
         let alike =
             || known.clone().find(|known| end.as_ref().is_some_and(|end| known.ends_with(end)));
-        Ok(SourceFile { path: exact.or_else(alike).unwrap_or(given), text })
+        let is_kept = args.keep.contains(path);
+        Ok(SourceFile { path: exact.or_else(alike).unwrap_or(given), text, is_kept })
     };
     files.iter().map(read).collect()
 }

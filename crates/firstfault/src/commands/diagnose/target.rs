@@ -113,7 +113,9 @@ fn line(args: &DiagnoseArgs, program: &program::Program, root: &Path) -> Result<
     let known = program.files.iter().map(|known| known.path.clone());
     let meant: Vec<String> = match &file {
         Some(file) => known.filter(|known| diagnose::is_meant(known, file)).collect(),
-        None => sources(&args.files, program)?.into_iter().map(|source| source.path).collect(),
+        None => {
+            sources(args, &args.files, program)?.into_iter().map(|source| source.path).collect()
+        }
     };
     if let (Some(file), true) = (&file, meant.is_empty()) {
         bail!("`--line {text}`: {file} is no file of this program");
