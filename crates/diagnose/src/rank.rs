@@ -38,6 +38,11 @@ pub struct Evidence {
 const SWITCHED_OFF: u32 = 3;
 
 impl Evidence {
+    /// Whoever does nothing does nothing wrong.
+    pub fn is_switched_off(&self) -> bool {
+        self.newly_dead > 4 && self.newly_dead * SWITCHED_OFF >= self.n_lines
+    }
+
     /// Smaller is better. A statement the property does not depend on, code that dies and a
     /// statement a proof rests on cost, but exclude nothing.
     pub fn cost(&self) -> u32 {
@@ -59,8 +64,7 @@ impl Evidence {
             cost += 60;
         }
         cost += 5 * self.newly_dead.min(4);
-        // Whoever does nothing does nothing wrong.
-        if self.newly_dead > 4 && self.newly_dead * SWITCHED_OFF >= self.n_lines {
+        if self.is_switched_off() {
             cost += 15;
         }
         cost += 4 * self.n_left.min(3);

@@ -36,8 +36,9 @@ pub struct Diagnosis {
     /// `None` where no property is violated, as far as was looked.
     pub violation: Option<Found>,
     pub repairs: Vec<Repair>,
-    /// No repair changes anything but the assertion that fails, if there is any repair.
-    pub changes_only_the_property: bool,
+    /// The annotation library mends nothing: its changes, if any are left, are those of the
+    /// assertion that fails, or switch the program off.
+    pub has_no_change: bool,
     /// What a run came to that is not modelled, where no violation was found: nothing is known
     /// of what comes after.
     pub unmodelled: Option<String>,
@@ -157,7 +158,7 @@ pub fn diagnose(
     let workshop =
         Workshop { request, compiler, cancel, entry: &entry, mined: &mined, unset_is_input };
     workshop.repair(&failing, &others, &trace, &mut diagnosis)?;
-    if diagnosis.changes_only_the_property {
+    if diagnosis.has_no_change {
         let settings = PaperSettings::new(Config::Trusted, false, MAX_CHANGES);
         let (about, with) = ((&entry[..], &[failing][..]), (&trace, &mined));
         let (mut named, _) =

@@ -132,7 +132,8 @@ impl Workshop<'_> {
         verifier.check_best(&mut survivors)?;
         let (of_property, survivors): (Vec<_>, Vec<_>) =
             survivors.into_iter().partition(|survivor| survivor.evidence.is_property);
-        diagnosis.changes_only_the_property = survivors.is_empty();
+        diagnosis.has_no_change =
+            survivors.iter().all(|survivor| survivor.evidence.is_switched_off());
         let mut survivors = rank::spread(survivors, |survivor| {
             let edit = &bench.edits[survivor.index];
             (edit.file, sources[edit.file].position(edit.bytes.start).0)

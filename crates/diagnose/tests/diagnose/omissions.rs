@@ -249,3 +249,29 @@ fn quiet() -> String {
     let weights: String = own.weights.keys().map(|kind| format!("{kind} = 0\n")).collect();
     format!("[operators]\n{operators}[weights]\n{weights}")
 }
+
+/// The only change that survives is to leave as soon as memory is there.
+const USED_AFTER_FREE: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int *count = malloc(sizeof *count);
+  if (count == NULL)
+    return 1;
+  *count = argc;
+  if (argc > 3)
+    free(count);
+  printf(\"%d\\n\", *count);
+  printf(\"%d\\n\", argc);
+  return 0;
+}
+";
+
+#[test]
+fn statements_are_named_before_what_switches_off() {
+    let diagnosis = diagnose(USED_AFTER_FREE, None, Vec::new());
+    let all = changes(&diagnosis);
+    let named = all.iter().position(|change| change[0].0 == 8);
+    let off = all.iter().position(|change| change[0] == (5, "==", "!="));
+    assert!(named.is_some() && named < off, "{all:#?}");
+}
