@@ -79,6 +79,7 @@ impl Evidence {
 /// The best repairs, whatever they change, and how many more are looked at first.
 const BEST: usize = 3;
 const OTHERS: usize = 2;
+pub const SHOWN: usize = BEST + OTHERS;
 
 /// Lets repairs of other lines follow the best ones: which line is wrong is worth more to know
 /// than one more way to change it.

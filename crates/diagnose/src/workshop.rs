@@ -138,6 +138,10 @@ impl Workshop<'_> {
             let edit = &bench.edits[survivor.index];
             (edit.file, sources[edit.file].position(edit.bytes.start).0)
         });
+        // It may be what is asserted that is wrong, which is worth one of the first places.
+        let mut of_property = of_property.into_iter();
+        let at = rank::SHOWN.saturating_sub(1).min(survivors.len());
+        of_property.next().into_iter().for_each(|best| survivors.insert(at, best));
         survivors.extend(of_property);
         let repairs = survivors.iter().take(self.request.options.top).zip(1..);
         diagnosis.repairs =
