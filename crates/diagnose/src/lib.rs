@@ -105,9 +105,9 @@ pub struct Options {
     pub check_runs: u32,
     /// Questions to the solver for each bound of that check. Default 60.
     pub check_questions: u64,
-    /// Questions to the solver for all such checks together. Default 160.
+    /// Questions to the solver for all such checks together. Default 120.
     pub all_check_questions: u64,
-    /// Instructions of all such checks together, roughly. Default 3,000,000.
+    /// Instructions of all such checks together, roughly. Default 2,000,000.
     pub all_check_steps: u64,
     /// How many of the best edits are checked that way. Default 16.
     pub checked: usize,
@@ -126,8 +126,8 @@ impl Default for Options {
             search_questions: 500,
             check_runs: 100,
             check_questions: 60,
-            all_check_questions: 160,
-            all_check_steps: 3_000_000,
+            all_check_questions: 120,
+            all_check_steps: 2_000_000,
             checked: 16,
             steps: 400_000,
             resources: 200_000,
