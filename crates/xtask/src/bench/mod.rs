@@ -7,6 +7,7 @@ mod beliefs;
 mod brute_force;
 mod bugfix;
 mod by_program;
+mod cases;
 mod check;
 mod clang;
 mod code_lines;
@@ -14,8 +15,12 @@ mod corpora;
 mod crash;
 mod defects;
 mod diagnose;
+mod differential;
+mod draw;
 mod import;
+mod inject;
 mod juliet;
+mod ledger;
 mod locate;
 mod multiple;
 pub mod mutate;
@@ -26,7 +31,9 @@ mod overhead;
 pub mod parallel;
 mod report;
 mod subject;
+mod suites;
 mod table;
+mod tool;
 mod triage;
 mod units;
 mod unseen;
@@ -71,6 +78,18 @@ pub enum Bench {
     Report(report::Report),
     /// How high the right statement and the right change rank, on programs with a violated property
     Diagnose(diagnose::Diagnose),
+    /// The open cases, ours beside other tools: found, twins hit, edges, ranks, cost
+    Cases(cases::Cases),
+    /// The test suites of other tools: what they expect, and what we report
+    Suites(suites::Suites),
+    /// Fresh packages of Debian: draw, check, judge, and precision over all draws
+    Draw(draw::Draw),
+    /// Faults put into real code: how many are found, by kind
+    Inject(inject::Inject),
+    /// Generated programs: sanitizers, search by running and static answers against each other
+    Differential(differential::Differential),
+    /// Write bench/results/README.md, the table over all measurements
+    Ledger,
     /// Draw findings on real code for people to judge
     Triage(triage::Triage),
     /// Obtain the corpora and write a compile_commands.json for each, without measuring
@@ -108,6 +127,12 @@ pub fn run(root: &Path, bench: Bench) -> Result<()> {
             report::run(root, &corpora[0], &options)
         }
         Bench::Diagnose(options) => diagnose::run(root, &options),
+        Bench::Cases(options) => cases::run(root, &options),
+        Bench::Suites(options) => suites::run(root, &options),
+        Bench::Draw(options) => draw::run(root, &options),
+        Bench::Inject(options) => inject::run(root, &options),
+        Bench::Differential(options) => differential::run(root, &options),
+        Bench::Ledger => ledger::run(root),
         Bench::Triage(options) => triage::run(&options),
         Bench::Obtain { names } => {
             for corpus in obtained(root, &names)? {

@@ -5,12 +5,20 @@ use std::process::Command;
 
 /// `commit 1a2b3c4, 2026-01-31`.
 pub fn commit_and_date(root: &Path) -> String {
+    format!("commit {}, {}", commit(root), date(root))
+}
+
+/// `1a2b3c4`, or `1a2b3c4 with changes`.
+pub fn commit(root: &Path) -> String {
     let commit = output_of(root, &["git", "rev-parse", "--short", "HEAD"]);
     let changed = output_of(root, &["git", "status", "--porcelain", "--untracked-files=no"]);
-    let date = output_of(root, &["date", "-u", "+%Y-%m-%d"]);
     // The tables themselves change while they are measured.
     let is_changed = changed.lines().any(|line| !line.contains("bench/results/"));
-    format!("commit {commit}{}, {date}", if is_changed { " with changes" } else { "" })
+    format!("{commit}{}", if is_changed { " with changes" } else { "" })
+}
+
+pub fn date(root: &Path) -> String {
+    output_of(root, &["date", "-u", "+%Y-%m-%d"])
 }
 
 fn output_of(root: &Path, command: &[&str]) -> String {

@@ -1,0 +1,19 @@
+//! `cargo xtask bench cases`.
+
+use std::path::Path;
+
+use anyhow::Result;
+use clap::Args;
+
+use super::tool::ToolArgs;
+
+#[derive(Args)]
+pub struct Cases {
+    #[command(flatten)]
+    tool: ToolArgs,
+}
+
+pub fn run(root: &Path, options: &Cases) -> Result<()> {
+    let tool = options.tool.tool(root)?;
+    anyhow::bail!("nothing is measured yet with {}", tool.path.display())
+}
