@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Place, RunInput, Step};
+use crate::{Level, Place, RunInput, Step};
 
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -52,12 +52,15 @@ pub struct Fault {
     #[serde(flatten)]
     pub place: Place,
     pub message: String,
+    /// The evidence it rests on.
+    #[serde(default)]
+    pub level: Level,
     /// Whether outside input decides if the fault happens.
     #[serde(default)]
     pub input_dependent: bool,
     /// What the program is run with so that it happens, where that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input: Option<RunInput>,
+    #[serde(default, alias = "input", skip_serializing_if = "Option::is_none")]
+    pub witness: Option<RunInput>,
     pub origin: FaultOrigin,
     /// Up to five, distinct in their impacts, the shortest first.
     #[serde(default)]

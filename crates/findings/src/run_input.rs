@@ -13,13 +13,15 @@ pub struct RunInput {
     /// Without the program's name.
     #[serde(default)]
     pub arguments: Vec<String>,
-    /// What is read from standard input and from files, which are one stream; absent where
-    /// nothing is read.
+    /// What is read from standard input; absent where nothing is read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<String>,
     /// The environment variables the run asks for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<EnvironmentVariable>,
+    /// The files the run opens, by the names it opens them under.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<InputFile>,
     /// What no command line gives, in words: parameters of a function, results of calls outside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
@@ -33,6 +35,14 @@ pub struct EnvironmentVariable {
     pub value: Option<String>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct InputFile {
+    pub name: String,
+    /// One character for each byte; absent where the file does not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
 impl RunInput {
     /// The command; in words where there is none.
     pub fn told(&self) -> String {
@@ -44,6 +54,7 @@ impl RunInput {
         self.arguments.is_empty()
             && self.stdin.is_none()
             && self.environment.is_empty()
+            && self.files.is_empty()
             && self.others.is_empty()
     }
 }

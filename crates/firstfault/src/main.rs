@@ -9,6 +9,7 @@ mod interrupt;
 mod log;
 mod pipeline;
 mod progress;
+mod replay;
 mod statement_at;
 mod try_edit;
 
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Suggest(args) => commands::suggest::run(&args, &cancel),
         Command::Learn(args) => commands::learn::run(&args, &cancel),
         Command::Spec(args) => commands::spec::run(&args),
+        Command::Replay(args) => commands::replay::run(&args, &cancel),
         Command::Report(args) => commands::report::run(&args),
         Command::Lsp(args) => commands::lsp::run(&args, &cancel),
         Command::Rules => commands::spec::rules(),

@@ -7,6 +7,7 @@ pub mod diff;
 pub mod edits;
 pub mod output;
 pub mod rules;
+pub mod sanitizer;
 pub mod sarif;
 pub mod sources;
 pub mod uri;

@@ -92,11 +92,16 @@ const FRONT_END: &[&str] = &[
     "-fno-pic",
     "-fno-pie",
     "-fno-stack-protector",
+    "-emit-llvm",
+    "-c",
+];
+
+/// Old C that newer compilers reject by default is accepted, and messages are plain.
+const OLD_C: &[&str] = &[
     "-fno-color-diagnostics",
     "-fno-caret-diagnostics",
     "-w",
     "-Wno-error",
-    // Old C that newer compilers reject by default.
     "-Wno-implicit-int",
     "-Wno-implicit-function-declaration",
     "-Wno-int-conversion",
@@ -106,8 +111,6 @@ const FRONT_END: &[&str] = &[
     "-Wno-return-type",
     "-Wno-deprecated-non-prototype",
     "-Qunused-arguments",
-    "-emit-llvm",
-    "-c",
 ];
 
 pub(crate) const BACK_END: &[&str] =
@@ -246,20 +249,21 @@ impl Builder<'_> {
         let outputs: Vec<PathBuf> =
             (0..sources.len()).map(|i| self.scratch.join(format!("unit{i}.bc"))).collect();
         self.in_parallel(sources.len(), |i| {
-            self.unit(&sources[i], &outputs[i], flags)?
+            self.compile(&sources[i], &outputs[i], flags, FRONT_END)?
                 .map_err(|said| BuildError::Compile(sources[i].file().to_owned(), said))
         })?;
         Ok(outputs)
     }
 
     /// Compiles one unit; the inner error is what the compiler said.
-    fn unit(
+    pub fn compile(
         &self,
         source: &Source,
         output: &Path,
         flags: &[String],
+        front_end: &[&str],
     ) -> Result<Result<(), String>, BuildError> {
-        let front_end = FRONT_END.iter().map(|flag| flag.to_string());
+        let front_end = front_end.iter().chain(OLD_C).map(|flag| flag.to_string());
         let unit = match source {
             Source::File(file) => {
                 let mut args: Vec<String> = flags.iter().cloned().chain(front_end).collect();

@@ -9,6 +9,7 @@ pub mod libc_calls;
 pub mod process;
 pub mod profile;
 pub mod runner;
+pub mod sanitized;
 pub mod search;
 pub mod suite;
 pub mod suppressed;

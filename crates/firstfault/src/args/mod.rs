@@ -53,6 +53,8 @@ pub enum Command {
     Diagnose(crate::commands::diagnose::DiagnoseArgs),
     /// Check, show, test and start fault specifications
     Spec(SpecArgs),
+    /// Run the real program, built with sanitizers, on the input a fault was proved with
+    Replay(crate::commands::replay::ReplayArgs),
     /// Write the findings of the last command again, in any format
     Report(crate::commands::report::ReportArgs),
     /// Show findings in an editor, new ones with every save (Language Server Protocol)
@@ -72,6 +74,18 @@ pub struct CheckArgs {
     /// How to write the report
     #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
+    /// What looks for faults
+    #[arg(long, value_enum, default_value_t = EngineArg::All)]
+    pub engine: EngineArg,
+    /// Only faults of this level of evidence and above
+    #[arg(long, value_enum, default_value_t = LevelArg::Likely)]
+    pub level: LevelArg,
+    /// Run the real program, built with sanitizers, on every witness: what it shows is reproduced
+    #[arg(long)]
+    pub replay: bool,
+    /// The order in which the search by running tries inputs
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
     /// Report also what is only a fault to a strict reader: wrapping of any unsigned number,
     /// casts that lose part of a value
     #[arg(long)]
@@ -110,6 +124,37 @@ pub struct CheckArgs {
     pub select: SelectArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+/// Which of the provers answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineArg {
+    /// The static engine, then the search by running
+    All,
+    /// Paths through the program, in any code
+    Static,
+    /// Search by running: programs with a main, each fault with the input that makes it happen
+    Explore,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LevelArg {
+    /// A feasible path leads to the fault
+    Likely,
+    /// A run of the program model on a concrete input does it
+    Proved,
+    /// The compiled program did it on the witness (see `firstfault replay`)
+    Reproduced,
+}
+
+impl From<LevelArg> for findings::Level {
+    fn from(level: LevelArg) -> Self {
+        match level {
+            LevelArg::Likely => Self::Likely,
+            LevelArg::Proved => Self::Proved,
+            LevelArg::Reproduced => Self::Reproduced,
+        }
+    }
 }
 
 #[derive(Args)]

@@ -1,19 +1,16 @@
 //! `firstfault report`: findings of an earlier run, in any format.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use clap::Args;
-use findings::Findings;
 use report::Options;
 use report::output::Target;
 
 use super::Outcome;
-use super::reporting::{self, Reporting};
+use super::last;
+use super::reporting::Reporting;
 use crate::args::{OutputArgs, ReportFormat};
-
-/// A report larger than this was not written by us.
-const MAX_BYTES: u64 = 4 << 30;
 
 #[derive(Args)]
 pub struct ReportArgs {
@@ -48,14 +45,10 @@ pub struct ReportArgs {
 pub fn run(args: &ReportArgs) -> Result<Outcome> {
     let target = Target::new(args.output.output.clone());
     target.check()?;
-    let path = match &args.file {
-        Some(file) => file.clone(),
-        None => reporting::last(&args.project, args.state.as_deref()),
+    let findings = match &args.file {
+        Some(file) => last::read(file)?,
+        None => last::read_kept(&args.project, args.state.as_deref())?,
     };
-    if args.file.is_none() && !path.exists() {
-        bail!("nothing was found here yet: run `firstfault check` first, or name a JSON report");
-    }
-    let findings = read(&path)?;
     let ReportArgs { brief, dont_knows, contracts, graph, .. } = *args;
     let options = Options { brief, dont_knows, contracts, graph, ..Options::default() };
     let reporting = Reporting {
@@ -67,19 +60,4 @@ pub fn run(args: &ReportArgs) -> Result<Outcome> {
     };
     reporting.render(&findings)?;
     Ok(Outcome::of(&findings))
-}
-
-fn read(path: &Path) -> Result<Findings> {
-    let about = || format!("cannot read {}", path.display());
-    let size = std::fs::metadata(path).with_context(about)?.len();
-    if size > MAX_BYTES {
-        bail!("{}: larger than 4 GiB", about());
-    }
-    let bytes = std::fs::read(path).with_context(about)?;
-    let findings: Findings = serde_json::from_slice(&bytes)
-        .with_context(|| format!("{} is no report of firstfault", path.display()))?;
-    if findings.schema != findings::SCHEMA {
-        bail!("{} is a report of another kind: {}", path.display(), findings.schema);
-    }
-    Ok(findings)
 }

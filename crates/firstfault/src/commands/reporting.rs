@@ -1,24 +1,20 @@
 //! From findings to a report: for every command that has one.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 use base::Cancel;
-use capture::Settings;
 use findings::Findings;
 use report::output::Target;
 use report::sources::Sources;
 use report::{Format, Options};
 use serde_json::Value;
 
-use super::{Outcome, catalogue};
+use super::{Outcome, catalogue, last};
 use crate::args::SelectArgs;
 use crate::config;
 use crate::identity::{self, base_commit, baseline, changes, ignore};
-
-/// Where the last findings are kept, in the folder of the project's state.
-const LAST: &str = "last.json";
 
 /// What is to be done with findings.
 pub struct Reporting<'a> {
@@ -37,7 +33,7 @@ impl Reporting<'_> {
     pub fn write(&self, findings: &Findings) -> Result<()> {
         let mut named = below(self.root, findings)?;
         identity::name(&mut named, &mut Sources::new(self.root));
-        self.remember(&named);
+        last::keep(self.root, self.state, &named);
         self.render(&named)
     }
 
@@ -74,7 +70,7 @@ impl Reporting<'_> {
         findings.finish();
         if !cancel.is_cancelled() {
             if !select.forget {
-                self.remember(&findings);
+                last::keep(self.root, self.state, &findings);
             }
             self.render(&findings)?;
         }
@@ -93,26 +89,6 @@ impl Reporting<'_> {
         Ok(self.target.write(text.as_bytes())?)
     }
 
-    /// A state that cannot be written costs `firstfault report`, not this report.
-    fn remember(&self, findings: &Findings) {
-        let state = state(self.root, self.state);
-        let json = serde_json::to_vec(findings).unwrap_or_default();
-        let kept = std::fs::create_dir_all(&state)
-            .map_err(anyhow::Error::from)
-            .and_then(|()| Ok(Target::File(state.join(LAST)).write(&json)?));
-        if let Err(error) = kept {
-            crate::log::warning(&format!("`firstfault report` will not know this: {error:#}"));
-        }
-    }
-}
-
-/// The findings of the last command in this project.
-pub fn last(root: &Path, state_dir: Option<&Path>) -> PathBuf {
-    state(root, state_dir).join(LAST)
-}
-
-fn state(root: &Path, state: Option<&Path>) -> PathBuf {
-    state.map_or_else(|| Settings::for_project(root).state_dir, Path::to_owned)
 }
 
 /// The findings with paths relative to the folder of the project, where they lie below it.

@@ -92,7 +92,7 @@ fn the_input_and_the_timings_are_written() {
     let sandbox = Sandbox::new(&[("off.c", OFF_BY_ONE)]);
     let arguments = ["diagnose", "--format", "json", "--timings", "times.json", "off.c"];
     let run = sandbox.run(&arguments).expect(1);
-    let input = run.json().faults[0].input.clone().expect("the input is told");
+    let input = run.json().faults[0].witness.clone().expect("the input is told");
     assert_eq!(input.command, "./program");
     let times = std::fs::read_to_string(sandbox.path("times.json")).expect("it is written");
     assert!(times.contains("\"diagnose\""), "{times}");

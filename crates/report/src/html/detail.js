@@ -7,6 +7,7 @@ function detail(item, open) {
   const data = item.data;
   const head = h('header', {class: 'head'},
     h('p', {}, badge(item.severity), h('span', {class: 'id'}, item.id), ruleName(item.rule),
+      data.level && data.level !== 'likely' && h('span', {class: 'tag level'}, data.level),
       data.input_dependent && h('span', {class: 'tag'}, 'depends on input'),
       data.origin === 'imported' && h('span', {class: 'tag'}, 'from another tool'),
       data.origin === 'correlation' && h('span', {class: 'tag'}, 'only after another'),
@@ -19,7 +20,7 @@ function detail(item, open) {
 const PARTS = {
   fault(fault, open) {
     const parts = [relations(fault, open)];
-    if (fault.input) parts.push(fact('fails with', h('code', {}, fault.input.command || (fault.input.others || []).join(', '))));
+    if (fault.witness) parts.push(fact('happens with', h('code', {}, fault.witness.command || (fault.witness.others || []).join(', '))));
     parts.push(...paths(fault));
     if (fault.error_state) parts.push(fact('error state', fault.error_state));
     if (fault.n_paths) parts.push(fact('paths', `${fault.n_paths} lead here`));

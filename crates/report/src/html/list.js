@@ -41,7 +41,8 @@ function entry(item) {
   const root = REMOVED_BY.get(item.id);
   return h('li', {'data-id': item.id, class: `entry ${item.severity}${root ? ' caused' : ''}${ROOTS.has(item.id) ? ' root' : ''}`,
       onclick: () => open(item.id)},
-    h('p', {class: 'line'}, h('span', {class: 'id'}, item.id), h('span', {class: 'rule'}, item.rule)),
+    h('p', {class: 'line'}, h('span', {class: 'id'}, item.id), h('span', {class: 'rule'}, item.rule),
+      item.data.level && item.data.level !== 'likely' && h('span', {class: 'tag level'}, item.data.level)),
     h('p', {class: 'message'}, item.message),
     h('p', {class: 'faint'}, place(item.data), root && ` · caused by ${root}`));
 }

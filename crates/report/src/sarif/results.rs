@@ -142,8 +142,12 @@ impl Results<'_> {
             message.link(&first.note, &first.place, &first.note, self.sources);
         }
         self.causes(fault, &mut message);
-        if let Some(input) = &fault.input {
-            message.say(&format!("; it fails with: {}", unlinked(&input.told())));
+        if let Some(input) = &fault.witness {
+            message.say(&format!(
+                "; {}, happens with: {}",
+                fault.level.name(),
+                unlinked(&input.told())
+            ));
         }
         let flows = fault.segments.iter().map(|segment| segment.steps.as_slice());
         let limit = MAX_STEPS / fault.segments.len().max(1);
@@ -159,9 +163,10 @@ impl Results<'_> {
         let properties = json!({
             "id": fault.id, "verdict": fault.verdict, "origin": fault.origin,
             "inputDependent": fault.input_dependent, "errorState": fault.error_state,
-            "group": fault.group, "paths": fault.n_paths, "input": fault.input,
+            "group": fault.group, "paths": fault.n_paths, "level": fault.level, "witness": fault.witness,
         });
         extra.insert("properties".to_owned(), properties);
+        extra.insert("rank".to_owned(), fault.level.rank().into());
         let identity = Some(fault.fingerprint.as_str());
         self.assembled((&fault.rule, fault.severity), &fault.place, message, extra, identity)
     }

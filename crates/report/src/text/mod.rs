@@ -65,9 +65,7 @@ impl Text<'_> {
         if self.options.brief {
             return self.group(fault, folding);
         }
-        if let Some(input) = &fault.input {
-            self.line(&format!("  fails with: {}", one_line(&input.told())));
-        }
+        self.evidence(fault);
         // The first segment is the shortest; JSON and HTML have them all.
         if let Some(segment) = fault.segments.first() {
             // A path of nothing but the fault itself says nothing new.
@@ -83,6 +81,15 @@ impl Text<'_> {
         }
         self.group(fault, folding);
         self.out.push('\n');
+    }
+
+    /// The level, and the input that makes it happen.
+    fn evidence(&mut self, fault: &Fault) {
+        if let Some(input) = &fault.witness {
+            let told = one_line(&input.told());
+            let told = if told.is_empty() { "./program" } else { &told };
+            self.line(&format!("  {}, happens with: {told}", fault.level.name()));
+        }
     }
 
     /// What the fault causes, and what causes it.

@@ -28,7 +28,8 @@ fn example() -> Findings {
         place: place(3, 4),
         message: "p is used after free\u{1b}[2J".to_owned(),
         input_dependent: false,
-        input: None,
+        level: findings::Level::Likely,
+        witness: None,
         origin: FaultOrigin::Detection,
         segments: vec![Segment {
             steps: vec![

@@ -11,7 +11,7 @@ use findings::{Findings, Repair};
 use tempfile::NamedTempFile;
 
 use super::LspArgs;
-use crate::commands::reporting;
+use crate::commands::last;
 
 /// As long as a day: an analysis is never cut short, only replaced.
 const DEADLINE: Duration = Duration::from_secs(24 * 3600);
@@ -56,7 +56,7 @@ pub fn command(args: &LspArgs, root: &Path, saved: &Path) -> Result<Check> {
 }
 
 fn is_project(root: &Path) -> bool {
-    let captured = reporting::last(root, None).with_file_name("capture");
+    let captured = last::path(root, None).with_file_name("capture");
     root.join("compile_commands.json").exists() || captured.exists()
 }
 
@@ -79,7 +79,7 @@ pub fn run(check: Check, cancel: &Cancel) -> Result<Findings> {
 
 /// What the last command in a terminal proposed, as `firstfault diagnose` does.
 pub fn repairs(args: &LspArgs, root: &Path) -> Vec<Repair> {
-    let last: PathBuf = reporting::last(root, args.run.state.as_deref());
+    let last: PathBuf = last::path(root, args.run.state.as_deref());
     let findings = std::fs::read(last).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     findings.map(|findings: Findings| findings.repairs).unwrap_or_default()
 }
