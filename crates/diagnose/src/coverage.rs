@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use program::{BlockId, FunctionId};
 
 use crate::Request;
-use crate::judge::{Given, Judge, Outcome};
 use crate::repair::Others;
 use crate::workshop::Bench;
+use explore::judge::{Given, Judge, Outcome};
 
 /// What the program does as it is.
 pub struct Coverage {

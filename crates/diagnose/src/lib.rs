@@ -1,47 +1,30 @@
 //! Proof-guided diagnosis: from a property that can be violated to the statement that is
 //! probably wrong and what it should be.
 //!
-//! [`explore`] searches inputs that violate a property, [`trace`] tells the failing run,
+//! [`explore`] searches inputs that violate a property and tells the failing run,
 //! [`edits`] enumerates what the annotation [`library`] says the statements on it may have to
 //! be instead, and [`meta`] writes all of these into one repair program. Each edit is replayed
 //! on the failing input to completion, on the other inputs the search came by, on the user's
 //! tests, and by a bounded check of its own; what survives is ranked.
 
-mod agenda;
-mod beyond;
 mod coverage;
-mod describe;
-mod distance;
 pub mod edits;
-mod ending;
-pub mod explore;
-mod frontier;
-mod judge;
 pub mod library;
-mod memo;
 pub mod meta;
-mod objects;
 mod paper;
 mod rank;
 mod repair;
-mod shell;
-mod shrink;
-pub mod slice;
-mod target;
-mod trace;
 mod trust;
-mod variation;
 mod verify;
 mod workshop;
 
-pub use ending::Property;
-pub use explore::{Explored, Search, Violation};
-pub use judge::{Given, Judge, TestCase};
+pub use explore::judge::{Given, Judge, TestCase};
+pub use explore::target::{Line, RULES, Target, is_meant};
+pub use explore::trace::Trace;
+pub use explore::{Explored, Property, Search, Violation};
 pub use library::{Library, LibraryError};
 pub use paper::{Config, Settings as PaperSettings};
 pub use repair::{Diagnosis, diagnose};
-pub use target::{Line, RULES, Target, is_meant};
-pub use trace::Trace;
 pub use trust::Mined;
 
 use base::Cancel;

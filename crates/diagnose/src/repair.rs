@@ -5,18 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::Cancel;
 use facts::Stage;
 use findings::{Place, Repair, RunInput};
-use interpret::{Asked, FaultKind, Machine};
+use interpret::FaultKind;
 
-use crate::beyond;
-use crate::describe::describe;
-use crate::distance::distances;
-use crate::ending::{Ending, Property, ending, loc_of};
-use crate::explore::{Explored, QUESTIONS_AFTER, RUNS_AFTER, Search, Violation};
-use crate::judge::{Given, Judge};
-use crate::memo::Memo;
-use crate::trace::{self, Texts, Trace};
 use crate::workshop::Workshop;
 use crate::{Compile, Config, DiagnoseError, PaperSettings, Request, check};
+use explore::distance::distances;
+use explore::ending::{Ending, Property};
+use explore::judge::{Given, Judge};
+use explore::memo::Memo;
+use explore::search::{Explored, QUESTIONS_AFTER, RUNS_AFTER, Search, Violation};
+use explore::told::{Told, tell};
+use explore::trace::{Texts, Trace};
 
 /// All runs of a search within a bound together execute no more than so many of the longest.
 const LONG_RUNS: u64 = 12;
@@ -277,37 +276,10 @@ fn failing(request: &Request, entry: &str, explored: &Explored) -> Option<Given>
 
 /// Runs the failing input once more and tells what happens, and which violations were passed over.
 fn found(request: &Request, entry: &str, failing: &Given) -> (Found, Vec<String>) {
-    let program = request.program;
-    let mut machine = Machine::new(program, request.options.steps).ok();
-    let mut result = Ok(None);
-    let mut record = interpret::Record::default();
-    let mut at = None;
-    let mut asked = Asked::default();
-    let mut passed: Vec<String> = Vec::new();
-    if let Some(machine) = &mut machine {
-        machine.start_record();
-        result = match failing {
-            Given::Found(inputs, limits) => machine.run_unknown(entry, inputs, limits, false),
-            Given::Test(test) => machine.run_main(&test.arguments, &test.stdin),
-        };
-        record = machine.take_record();
-        at = machine.stopped_at;
-        let places = machine.passed_over.iter();
-        passed = places.map(|at| beyond::told(program, *at)).collect();
-        passed.sort();
-        passed.dedup();
-        asked = machine.asked();
-    }
-    let property = match ending(&result) {
-        Ending::Violates(property) => property,
-        _ => crate::Property::Assertion,
-    };
-    let texts = Texts::new(&request.files);
-    let mut length_of = |address| machine.as_mut()?.string_length(address);
-    let trace = trace::trace((program, &texts), &record, property, &mut length_of);
+    let texts = Texts::new(request.files.iter().map(|file| (&*file.path, &*file.text)));
+    let told = tell((request.program, &texts), entry, failing, request.options.steps);
+    let Told { property, place, trace, input, passed } = told;
     let message = trace.message.clone();
-    let place = at.map(|at| trace::place(program, loc_of(program, at), at.0)).unwrap_or_default();
-    let input = describe(failing, entry, &asked);
     (Found { rule: property.rule(), message, place, trace, input }, passed)
 }
 

@@ -11,12 +11,12 @@ use interpret::{Inputs, Limits, Point};
 use program::{FunctionId, LocId};
 use rustc_hash::FxHashSet;
 
-use crate::ending::{Ending, loc_of};
-use crate::explore::{Explored, Search, Violation};
-use crate::judge::{Given, Judge};
-use crate::memo::Memo;
 use crate::workshop::{Bench, Line, Survivor, Workshop};
 use crate::{DiagnoseError, check};
+use explore::ending::{Ending, loc_of};
+use explore::judge::{Given, Judge};
+use explore::memo::Memo;
+use explore::search::{Explored, Search, Violation};
 
 /// A check may take this part of the instructions that are left for all, within each bound.
 const SHARE_OF_A_CHECK: u64 = 8;

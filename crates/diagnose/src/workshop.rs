@@ -11,14 +11,14 @@ use syntax::{Source, StatementKind};
 
 use crate::coverage::{Coverage, lines_of};
 use crate::edits::{self, Edit};
-use crate::ending::{Ending, Property, loc_of};
-use crate::judge::{Given, Judge, Outcome};
 use crate::meta::Meta;
 use crate::rank::{self, Evidence};
 use crate::repair::{Diagnosis, Others};
-use crate::trace::Trace;
 use crate::verify::Verifier;
 use crate::{Compile, DiagnoseError, Rejected, Request, check};
+use explore::ending::{Ending, Property, loc_of};
+use explore::judge::{Given, Judge, Outcome};
+use explore::trace::Trace;
 
 /// Edits of one request, likeliest first.
 const MAX_EDITS: usize = 4000;
@@ -405,7 +405,7 @@ impl Workshop<'_> {
 }
 
 fn line(program: &Program, at: (FunctionId, interpret::Point)) -> u32 {
-    program.locs[crate::ending::loc_of(program, at)].line
+    program.locs[explore::ending::loc_of(program, at)].line
 }
 
 /// Violations of other properties that an edit leaves, by their lines.

@@ -9,8 +9,8 @@ use syntax::{Expression, Source, Statement, StatementKind, TokenKind, tokens};
 use super::additions::first_values;
 use super::context::Context;
 use super::{Edit, Fate, Guard};
-use crate::ending::Property;
 use crate::library::Library;
+use explore::ending::Property;
 
 /// The kind of mistake as the library calls it.
 pub const KIND: &str = "missing-exit-test";

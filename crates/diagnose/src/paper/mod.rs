@@ -33,11 +33,11 @@ use syntax::Source;
 
 use self::reporter::{Reporter, Types};
 use self::solve::Solved;
-use crate::ending::Property;
-use crate::judge::Given;
-use crate::trace::Trace;
 use crate::trust::Mined;
 use crate::{Compile, Compiled, DiagnoseError, Rejected, Request, check};
+use explore::ending::Property;
+use explore::judge::Given;
+use explore::trace::Trace;
 
 /// Which of the paper's improvements take part; each has those before it, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -264,6 +264,7 @@ fn run<'p>(
         Given::Found(inputs, limits) => machine.run_unknown(entry, inputs, limits, false),
         Given::Test(test) => machine.run_main(&test.arguments, &test.stdin),
     };
-    let is_violated = matches!(crate::ending::ending(&result), crate::ending::Ending::Violates(_));
+    let is_violated =
+        matches!(explore::ending::ending(&result), explore::ending::Ending::Violates(_));
     is_violated.then_some(machine)
 }

@@ -9,7 +9,7 @@ use syntax::Source;
 use super::sites::Site;
 use super::solution::{New, Solution};
 use crate::Request;
-use crate::trace::values::shown;
+use explore::trace::values::shown;
 
 /// The type of the value each site chooses.
 pub struct Types<'p> {

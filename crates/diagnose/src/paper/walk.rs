@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cone::{Cone, Mask};
 use super::formula::{Formula, Projection, unknown};
 use super::guess;
-use crate::memo::Memo;
+use explore::memo::Memo;
 
 /// z3's resource units that a question is worth; a word that is rebuilt or evaluated is worth one.
 const UNITS_OF_A_QUESTION: u64 = 12_000;

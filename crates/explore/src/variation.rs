@@ -152,7 +152,7 @@ fn line_ends(text: &[u8]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::BOUNDS;
+    use crate::search::BOUNDS;
 
     fn input(text: &[u8]) -> Inputs {
         let mut inputs = Inputs::default();

@@ -3,8 +3,8 @@
 use findings::{EnvironmentVariable, RunInput};
 use interpret::{Asked, Input, Inputs, Limits};
 
-use crate::explore::BOUNDS;
 use crate::judge::Given;
+use crate::search::BOUNDS;
 use crate::shell;
 
 /// Values never set that are told.

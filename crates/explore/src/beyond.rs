@@ -5,8 +5,8 @@ use interpret::{Inputs, Limits, MAX_PASSED, PassedOver, Point};
 use program::{FunctionId, Program};
 
 use crate::ending::{Property, loc_of};
-use crate::explore::{BOUNDS, Explored, Search, Violation};
 use crate::memo::Memo;
+use crate::search::{BOUNDS, Explored, Search, Violation};
 
 /// Searches that each pass over what the one before them ended at.
 const MAX_SEARCHES: usize = 4;

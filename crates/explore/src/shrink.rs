@@ -57,7 +57,7 @@ pub fn shrink(inputs: &Inputs, limits: &Limits, is_same: &dyn Fn(&Inputs) -> boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::explore::BOUNDS;
+    use crate::search::BOUNDS;
 
     #[test]
     fn only_what_is_needed_is_left() {

@@ -4,7 +4,7 @@ use interpret::FaultKind;
 use program::{LocId, Program};
 
 use crate::ending::{Property, loc_of};
-use crate::explore::Violation;
+use crate::search::Violation;
 
 /// The property to diagnose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,8 +10,6 @@ use program::{LocId, Program};
 use rustc_hash::FxHashMap;
 use syntax::{Expression, Source, Statement, StatementKind};
 
-use crate::SourceFile;
-
 /// Longer texts are not repeated.
 const MAX_TEXT: usize = 80;
 
@@ -38,8 +36,9 @@ pub struct Decided {
 }
 
 impl Texts {
-    pub fn new(files: &[SourceFile]) -> Self {
-        let files = files.iter().map(|file| (file.path.clone(), File::new(&file.text)));
+    /// From each file's path and text.
+    pub fn new<'t>(files: impl IntoIterator<Item = (&'t str, &'t [u8])>) -> Self {
+        let files = files.into_iter().map(|(path, text)| (path.to_owned(), File::new(text)));
         Self { files: files.collect() }
     }
 

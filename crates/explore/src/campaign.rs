@@ -1,0 +1,83 @@
+//! Exploring a whole program: all distinct faults, within an amount of work.
+
+use std::collections::BTreeMap;
+
+use base::Cancel;
+use program::{FunctionId, Program};
+use rustc_hash::FxHashSet;
+
+use crate::distance::distances;
+use crate::judge::Given;
+use crate::memo::Memo;
+use crate::options::{Ended, Found, Options, Outcome};
+use crate::search::{Search, Violation};
+use crate::target::Target;
+use crate::told::tell;
+use crate::trace::Texts;
+
+/// Instructions one run may execute.
+const MAX_STEPS: u64 = 400_000;
+
+/// Explores a program; what is told refers to its sources in `texts`.
+pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Cancel) -> Outcome {
+    let entry = &*program.functions[options.entry].name;
+    let mut memo = Memo::new(200_000, true);
+    if !options.targets.is_empty() {
+        let target = Target { places: options.targets.clone(), rule: None };
+        memo.distances = distances(program, &|loc| target.is_at(program, loc));
+    }
+    let search = Search {
+        program,
+        entry,
+        safe: &options.safe,
+        selected: None,
+        unset_is_input: false,
+        seed: None,
+        max_runs: 8000,
+        max_steps: MAX_STEPS,
+        max_all_steps: options.work,
+        runs_after: 0,
+        questions_after: 0,
+        max_questions: 150,
+        max_unknown: 3,
+    };
+    let explored = search.run(&mut memo, &|_| false, cancel);
+    let mut found: BTreeMap<_, Found> = BTreeMap::new();
+    for violation in &explored.violations {
+        let one = found_of((program, texts), entry, violation);
+        if options.rules.watch(one.rule) {
+            found.entry((one.place.file.clone(), one.place.line, one.rule)).or_insert(one);
+        }
+    }
+    let is_cancelled = cancel.is_cancelled();
+    let ended = match &explored.incomplete {
+        _ if is_cancelled => Ended::Cancelled,
+        None => Ended::AllPaths,
+        Some(_) => Ended::Budget,
+    };
+    let total: FxHashSet<(FunctionId, u32)> = FxHashSet::default();
+    Outcome {
+        found: found.into_values().collect(),
+        blocks_reached: 0,
+        blocks_total: total.len(),
+        unmodelled: Vec::new(),
+        limits: explored.unmodelled.into_iter().collect(),
+        ended,
+        n_runs: explored.n_runs.into(),
+        work: explored.n_steps,
+    }
+}
+
+fn found_of(about: (&Program, &Texts), entry: &str, violation: &Violation) -> Found {
+    let given = Given::Found(violation.inputs.clone(), violation.limits);
+    let told = tell(about, entry, &given, MAX_STEPS);
+    Found {
+        rule: told.property.rule(),
+        place: told.place,
+        message: told.trace.message.clone(),
+        input: told.input,
+        steps: told.trace.steps,
+        related: Vec::new(),
+        is_proved: true,
+    }
+}
