@@ -129,10 +129,6 @@ fn corrected(
 }
 
 fn rule_info(fault: &spec::rules::Fault) -> report::RuleInfo {
-    let severity = match fault.severity {
-        spec::ast::Severity::Error => findings::Severity::Error,
-        spec::ast::Severity::Warning => findings::Severity::Warning,
-        spec::ast::Severity::Note => findings::Severity::Note,
-    };
+    let severity = report::severity(fault.severity);
     report::RuleInfo { id: fault.id.clone(), cwe: fault.cwe.clone(), severity }
 }

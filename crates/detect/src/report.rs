@@ -16,6 +16,15 @@ pub struct RuleInfo {
     pub severity: findings::Severity,
 }
 
+/// A specification's severity as findings have it.
+pub fn severity(severity: spec::ast::Severity) -> findings::Severity {
+    match severity {
+        spec::ast::Severity::Error => findings::Severity::Error,
+        spec::ast::Severity::Warning => findings::Severity::Warning,
+        spec::ast::Severity::Note => findings::Severity::Note,
+    }
+}
+
 /// Adds what a run found. Equal faults at one place are one, with several segments.
 pub fn add(
     findings: &mut Findings,

@@ -195,8 +195,7 @@ mod tests {
         assert!(is_same(&fault_at_3, &seen("buffer-overflow", &[9, 3])));
         assert!(!is_same(&fault_at_3, &seen("buffer-overflow", &[9])));
         assert!(!is_same(&fault_at_3, &seen("null-dereference", &[3])));
-        let elsewhere =
-            Place { file: "/home/x/src/b.c".to_owned(), ..place(3) };
+        let elsewhere = Place { file: "/home/x/src/b.c".to_owned(), ..place(3) };
         let other = Seen { stack: vec![elsewhere], ..seen("buffer-overflow", &[]) };
         assert!(!is_same(&fault_at_3, &other));
     }
@@ -205,8 +204,7 @@ mod tests {
     fn a_leak_is_known_by_its_allocation() {
         let mut lost = fault("leak", 20);
         assert!(!is_same(&lost, &seen("leak", &[7])));
-        let step =
-            Step { place: place(7), note: String::new(), impact: true, depth: 0 };
+        let step = Step { place: place(7), note: String::new(), impact: true, depth: 0 };
         lost.segments.push(Segment { steps: vec![step] });
         assert!(is_same(&lost, &seen("leak", &[7])));
     }

@@ -1,9 +1,12 @@
 //! The program built with clang's sanitizers, to see whether a fault happens natively.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base::Cancel;
+use base::child::{self, Limits};
 
 use crate::build::{BuildError, BuildOptions, Builder, choose_main};
 use crate::source::split_flags;
@@ -104,10 +107,47 @@ fn units_with_main(objects: &[PathBuf]) -> Result<Vec<usize>, BuildError> {
     for (index, path) in objects.iter().enumerate() {
         let bytes = fs::read(path).map_err(|error| BuildError::Scratch(path.clone(), error))?;
         let Ok(file) = object::File::parse(&*bytes) else { continue };
-        let is_main = |symbol: object::Symbol| symbol.is_definition() && symbol.name() == Ok("main");
+        let is_main =
+            |symbol: object::Symbol| symbol.is_definition() && symbol.name() == Ok("main");
         if file.symbols().any(is_main) {
             mains.push(index);
         }
     }
     Ok(mains)
+}
+
+/// One run of a sanitized program.
+pub struct Run<'a> {
+    pub sanitizers: Sanitizers,
+    /// Without the program's name.
+    pub arguments: Vec<Vec<u8>>,
+    pub stdin: Vec<u8>,
+    /// Variables that are set; nothing else is but what the sanitizers read.
+    pub environment: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Its working folder, which it may write to.
+    pub folder: &'a Path,
+    /// After this it is stopped.
+    pub time: Duration,
+}
+
+/// What a run left.
+pub struct Ran {
+    /// In words: `exited with 0`.
+    pub ending: String,
+    pub stderr: Vec<u8>,
+}
+
+/// Runs a sanitized program.
+pub fn run(program: &Path, run: &Run<'_>, cancel: &Cancel) -> io::Result<Ran> {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let mut command = child::command(program)?;
+    command.args(run.arguments.iter().map(|bytes| OsStr::from_bytes(bytes)));
+    command.env_clear().envs(run.sanitizers.environment());
+    let variables = run.environment.iter();
+    command.envs(variables.map(|(n, v)| (OsStr::from_bytes(n), OsStr::from_bytes(v))));
+    command.current_dir(run.folder);
+    let limits = Limits { deadline: run.time, ..Limits::default() };
+    let finished = child::run(command, &run.stdin, &limits, cancel)?;
+    Ok(Ran { ending: finished.ending.to_string(), stderr: finished.stderr })
 }

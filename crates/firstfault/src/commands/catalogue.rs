@@ -33,11 +33,7 @@ fn rule(loaded: &Loaded) -> Rule {
     Rule {
         id: spec.id.clone(),
         title: spec.title.clone().unwrap_or_default(),
-        severity: match spec.severity {
-            spec::ast::Severity::Error => Severity::Error,
-            spec::ast::Severity::Warning => Severity::Warning,
-            spec::ast::Severity::Note => Severity::Note,
-        },
+        severity: detect::report::severity(spec.severity),
         cwe: spec.cwe.clone(),
         doc: doc.or_else(|| own().ok()).unwrap_or_default(),
     }

@@ -1,10 +1,11 @@
 //! `firstfault check`: analyses every program of the input and writes the report.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use base::Cancel;
+use capture::Inputs;
 use correlate::Imported;
 use facts::Facts;
 use findings::{Findings, Incomplete, Notice, Place};
@@ -13,11 +14,12 @@ use report::Options;
 use report::output::Target;
 use spec::rules::Rules;
 
-use super::Outcome;
 use super::reporting::Reporting;
-use crate::args::CheckArgs;
+use super::{Outcome, explored, last, project, replay};
+use crate::args::{CheckArgs, EngineArg};
 use crate::config::{self, Config};
 use crate::pipeline::{self, Timings, guarded};
+use crate::replay::Replayer;
 
 pub fn run(args: &CheckArgs, cancel: &Cancel) -> Result<Outcome> {
     run_with(args, &Imported::default(), cancel)
@@ -36,12 +38,12 @@ pub fn run_with(args: &CheckArgs, foreign: &Imported, cancel: &Cancel) -> Result
     let files = imported.files();
     let mut missing = BTreeSet::new();
     let mut placed = BTreeSet::new();
+    let what = What { args, root: &root, rules: &rules, settings: &settings, foreign, cancel };
     for index in 0..imported.plans.len() {
         if cancel.is_cancelled() {
             break;
         }
-        let what = (&rules, &settings, foreign);
-        placed.extend(analyse_program(&mut imported, index, what, &mut missing));
+        placed.extend(analyse_program(&mut imported, index, &what, &mut missing));
     }
     for entry in missing {
         crate::log::warning(&format!("entry: {entry} in any program"));
@@ -49,7 +51,13 @@ pub fn run_with(args: &CheckArgs, foreign: &Imported, cancel: &Cancel) -> Result
     imported.write_timings(&args.run)?;
     let mut findings = imported.findings;
     findings.notices.extend(super::correlate::unplaced(foreign, &placed));
+    if args.replay {
+        replay_all(args, &inputs, &mut findings, cancel)?;
+    }
+    let wanted = args.level.into();
+    findings.retain_faults(|fault| fault.level >= wanted);
     findings.finish();
+    last::keep_input(&root, args.run.state.as_deref(), &inputs);
     let CheckArgs { brief, dont_knows, contracts, graph, .. } = *args;
     let options = Options { brief, dont_knows, contracts, graph, ..Options::default() };
     let (format, state) = (args.format.into(), args.run.state.as_deref());
@@ -57,16 +65,45 @@ pub fn run_with(args: &CheckArgs, foreign: &Imported, cancel: &Cancel) -> Result
     reporting.finish(findings, &args.select, &files, cancel)
 }
 
+/// Runs the compiled program on the witnesses.
+fn replay_all(
+    args: &CheckArgs,
+    inputs: &Inputs,
+    findings: &mut Findings,
+    cancel: &Cancel,
+) -> Result<()> {
+    if findings.faults.iter().all(|fault| fault.witness.is_none()) {
+        return Ok(());
+    }
+    let options = match inputs {
+        Inputs::Files { files, flags } => replay::build_of_files(files, flags),
+        Inputs::Folder(folder) => project::build_options(folder, None, &args.run, cancel)?,
+        Inputs::Build(_) => project::build_options(Path::new("."), None, &args.run, cancel)?,
+    };
+    let mut replayer = Replayer::new(options, replay::TIME_LIMIT, cancel)?;
+    replay::replay_all(findings, &mut replayer)
+}
+
+/// What is looked for in every program, and how.
+struct What<'a> {
+    args: &'a CheckArgs,
+    root: &'a Path,
+    rules: &'a Rules,
+    settings: &'a detect::Settings,
+    foreign: &'a Imported,
+    cancel: &'a Cancel,
+}
+
 /// One program after the other: only one is in memory in its linked form.
 fn analyse_program(
     imported: &mut pipeline::Imported,
     index: usize,
-    (rules, settings, foreign): (&Rules, &detect::Settings, &Imported),
+    what: &What<'_>,
     missing_everywhere: &mut BTreeSet<String>,
 ) -> BTreeSet<usize> {
     let program = imported.link(index);
     let name = imported.plans[index].name.clone();
-    let missing = missing_entries(settings, &program);
+    let missing = missing_entries(what.settings, &program);
     if index == 0 {
         *missing_everywhere = missing;
     } else {
@@ -75,10 +112,20 @@ fn analyse_program(
     let findings = &mut imported.findings;
     findings.programs.push(summary(&name, &program));
     findings.notices.extend(unknown_code(&program));
-    let compute = || settings.facts(&program);
+    let timings = &imported.timings;
     let analysed = guarded(|| {
-        let facts = imported.timings.on_all_threads("facts", compute);
-        analyse(&program, &facts, (rules, settings, foreign), &imported.timings, findings)
+        let mut placed = BTreeSet::new();
+        if what.args.engine != EngineArg::Explore {
+            let facts = timings.on_all_threads("facts", || what.settings.facts(&program));
+            placed = analyse(&program, &facts, what, timings, findings);
+        }
+        if what.args.engine != EngineArg::Static && !what.foreign.alone {
+            timings.on_all_threads("explore", || {
+                let about = (what.args, what.root);
+                explored::add(&program, what.rules, about, findings, what.cancel);
+            });
+        }
+        placed
     });
     analysed.unwrap_or_else(|reason| {
         let missing = Incomplete { what: name, reason, details: Vec::new() };
@@ -93,13 +140,14 @@ fn analyse_program(
 fn analyse(
     program: &Program,
     facts: &Facts,
-    (rules, settings, foreign): (&Rules, &detect::Settings, &Imported),
+    what: &What<'_>,
     timings: &Timings,
     findings: &mut Findings,
 ) -> BTreeSet<usize> {
     let phase = |name, work: &mut dyn FnMut()| timings.on_all_threads(name, work);
     // Finding the questions is part of answering them.
     timings.on_all_threads_besides("detect", || {
+        let What { rules, settings, foreign, .. } = what;
         correlate::check_with((program, facts), rules, settings, foreign, findings, &phase)
     })
 }

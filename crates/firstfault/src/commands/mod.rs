@@ -7,6 +7,7 @@ pub mod check;
 pub mod correlate;
 pub mod crash;
 pub mod diagnose;
+mod explored;
 mod last;
 pub mod learn;
 pub mod locate;

@@ -12,8 +12,11 @@ use run::{BuildOptions, Source};
 
 use super::last::{self, LastInput};
 use super::{Outcome, project};
-use crate::args::{InputArgs, RunArgs};
+use crate::args::RunArgs;
 use crate::replay::{Replayed, Replayer};
+
+/// How long a run on a witness may take: a witness ends soon after its fault, or hangs.
+pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Args)]
 pub struct ReplayArgs {
@@ -28,7 +31,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "PROG")]
     target: Option<String>,
     /// Seconds a run of the program may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = TIME_LIMIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
     time_limit: u64,
     #[command(flatten)]
     run: RunArgs,
@@ -41,8 +44,8 @@ pub fn run(args: &ReplayArgs, cancel: &Cancel) -> Result<Outcome> {
     let wanted = wanted(&findings, &args.faults)?;
     let options = match last::input(&root, state) {
         Some(LastInput::Files { files, flags }) if args.project.is_none() => {
-            let sources = files.into_iter().map(|file| Source::File(root.join(file))).collect();
-            BuildOptions { sources, flags, ..BuildOptions::default() }
+            let files: Vec<PathBuf> = files.iter().map(|file| root.join(file)).collect();
+            build_of_files(&files, &flags)
         }
         _ => {
             let folder = args.project.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -92,10 +95,8 @@ fn wanted(findings: &Findings, names: &[String]) -> Result<Vec<usize>> {
 
 fn told(fault: &Fault, replayed: &Replayed) -> String {
     let place = &fault.place;
-    let head = format!(
-        "{} {}:{}: {} [{}]\n",
-        fault.id, place.file, place.line, fault.message, fault.rule
-    );
+    let head =
+        format!("{} {}:{}: {} [{}]\n", fault.id, place.file, place.line, fault.message, fault.rule);
     let command = fault.witness.as_ref().map(|witness| witness.told()).unwrap_or_default();
     let line = |seen: &report::sanitizer::Seen| match seen.stack.first() {
         Some(at) => format!("{} at {}:{}", seen.message, at.file, at.line),
@@ -122,7 +123,12 @@ pub fn replay_all(findings: &mut Findings, replayer: &mut Replayer<'_>) -> Resul
         } else {
             findings.notices.push(findings::Notice {
                 place: fault.place.clone(),
-                message: told(fault, &replayed).lines().last().unwrap_or_default().trim().to_owned(),
+                message: told(fault, &replayed)
+                    .lines()
+                    .last()
+                    .unwrap_or_default()
+                    .trim()
+                    .to_owned(),
             });
         }
     }
@@ -130,7 +136,7 @@ pub fn replay_all(findings: &mut Findings, replayer: &mut Replayer<'_>) -> Resul
 }
 
 /// What to build for files given on the command line.
-pub fn build_of_files(input: &InputArgs, flags: Vec<String>) -> BuildOptions {
-    let sources = input.files.iter().cloned().map(Source::File).collect();
-    BuildOptions { sources, flags, ..BuildOptions::default() }
+pub fn build_of_files(files: &[PathBuf], flags: &[String]) -> BuildOptions {
+    let sources = files.iter().cloned().map(Source::File).collect();
+    BuildOptions { sources, flags: flags.to_vec(), ..BuildOptions::default() }
 }

@@ -88,7 +88,6 @@ impl Reporting<'_> {
         let text = report::render(findings, self.format, &mut sources, &rules, options);
         Ok(self.target.write(text.as_bytes())?)
     }
-
 }
 
 /// The findings with paths relative to the folder of the project, where they lie below it.

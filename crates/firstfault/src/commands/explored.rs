@@ -1,0 +1,101 @@
+//! The search by running inside `check`: programs with a `main` are run on inputs until a
+//! rule is violated, and each violation comes with the input that makes it happen.
+
+use std::path::Path;
+
+use base::Cancel;
+use explore::trace::Texts;
+use explore::{Found, Options, Outcome};
+use findings::{Fault, FaultOrigin, Findings, Level, Notice, Place, Segment, Severity, Verdict};
+use program::Program;
+use spec::rules::Rules;
+
+use crate::args::CheckArgs;
+
+/// Sources beyond this size are not read: what is told of them has no text.
+const MAX_SOURCE: u64 = 16 << 20;
+
+/// Adds what runs of the program show; nothing where it has no `main`.
+pub fn add(
+    program: &Program,
+    rules: &Rules,
+    (args, root): (&CheckArgs, &Path),
+    findings: &mut Findings,
+    cancel: &Cancel,
+) {
+    let Some(entry) = Options::entry_named(program, "main") else { return };
+    let contents = sources(program, root);
+    let texts = Texts::new(contents.iter().map(|(path, text)| (path.as_str(), text.as_slice())));
+    let mut options = Options::new(entry);
+    options.seed = args.seed;
+    options.rules.only = args.rule.iter().cloned().collect();
+    options.rules.is_strict = args.strict;
+    let outcome = explore::explore(program, &texts, &options, cancel);
+    tell(findings, &outcome);
+    for found in outcome.found {
+        let is_wanted = args.function.is_empty() || args.function.contains(&found.place.function);
+        if !is_wanted {
+            continue;
+        }
+        if found.is_proved {
+            findings.add_shown(fault(rules, found));
+        } else {
+            // A made-up result of a call that is not modelled may be one it never gives.
+            findings.count("explore_unproved", 1);
+        }
+    }
+}
+
+fn tell(findings: &mut Findings, outcome: &Outcome) {
+    findings.count("explore_runs", outcome.n_runs);
+    findings.count("explore_blocks", outcome.blocks_total as u64);
+    findings.count("explore_blocks_reached", outcome.blocks_reached as u64);
+    findings.count("explore_proved", outcome.found.iter().filter(|f| f.is_proved).count() as u64);
+    for (name, place) in &outcome.unmodelled {
+        findings.notices.push(Notice {
+            place: place.clone(),
+            message: format!("runs do not go into {name}, which is not modelled"),
+        });
+    }
+    for limit in &outcome.limits {
+        let message = format!("runs stop at what is not modelled: {limit}");
+        findings.notices.push(Notice { place: Place::default(), message });
+    }
+}
+
+fn fault(rules: &Rules, found: Found) -> Fault {
+    let spec = rules.faults.iter().find(|fault| fault.id == found.rule);
+    let place = found.place;
+    let mut steps = found.related;
+    steps.extend(found.steps);
+    Fault {
+        id: format!("explore {}:{}:{} {}", place.file, place.line, place.column, found.rule),
+        rule: found.rule.to_owned(),
+        cwe: spec.map(|spec| spec.cwe.clone()).unwrap_or_default(),
+        severity: spec.map_or(Severity::Error, |spec| detect::report::severity(spec.severity)),
+        verdict: Verdict::Unsafe,
+        place,
+        message: found.message,
+        level: Level::Proved,
+        input_dependent: !found.input.is_empty(),
+        witness: Some(found.input),
+        origin: FaultOrigin::Detection,
+        segments: vec![Segment { steps }],
+        n_paths: None,
+        error_state: String::new(),
+        fingerprint: String::new(),
+        group: None,
+    }
+}
+
+/// The project's own files, as the program's positions name them.
+fn sources(program: &Program, root: &Path) -> Vec<(String, Vec<u8>)> {
+    let own = program.files.iter().filter(|file| !file.is_system);
+    own.filter_map(|file| {
+        let path = root.join(&file.path);
+        let is_plain = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_SOURCE);
+        let text = is_plain.then(|| std::fs::read(&path).ok()).flatten()?;
+        Some((file.path.clone(), text))
+    })
+    .collect()
+}
