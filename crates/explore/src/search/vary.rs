@@ -1,5 +1,7 @@
 //! What a search does when turning decisions around is over: variations of what went far.
 
+use std::rc::Rc;
+
 use interpret::{Inputs, Machine};
 
 use super::{Next, State, Violation};
@@ -15,7 +17,7 @@ impl State<'_> {
     pub(super) fn vary(&mut self) -> Option<Next> {
         while self.n_varied < MAX_VARIATIONS {
             self.n_varied += 1;
-            let inputs = self.variations.next(&self.far, &self.limits)?;
+            let inputs = self.variation()?;
             let search = self.search;
             let mut machine = Machine::new(search.program, search.max_steps).ok()?;
             let result = machine.run_unknown(search.entry, &inputs, &self.limits, false);
@@ -29,10 +31,20 @@ impl State<'_> {
                 _ => false,
             };
             if is_news || self.frontier.is_further(&machine.covered, &machine.in_one_call) {
-                return Some(Next { inputs, ..Next::default() });
+                return Some(Next { inputs: Rc::new(inputs), ..Next::default() });
             }
         }
         None
+    }
+
+    /// Like one of the inputs that went far, the last of which went furthest: later ones are
+    /// varied more often.
+    fn variation(&mut self) -> Option<Inputs> {
+        let n = self.far.len();
+        let numbers = &mut self.variations.numbers;
+        let mut one = || numbers.below(n).max(numbers.below(n));
+        let (base, other) = (self.far.get(one())?.clone(), self.far.get(one())?.clone());
+        Some(self.variations.next(&base, &other, &self.limits))
     }
 
     /// Leaves out what variations have in excess of what fails.
