@@ -1,5 +1,5 @@
 //! What every other crate leans on: typed ids and arenas, source positions,
-//! budgets, cancellation, trying changes of the source, and running child processes without
+//! budgets, cancellation, reading files from outside, trying changes of the source, and running child processes without
 //! losing them.
 
 pub mod budget;
@@ -7,6 +7,7 @@ pub mod cancel;
 pub mod child;
 pub mod edit;
 pub mod id;
+pub mod read;
 pub mod source;
 
 pub use budget::{Budget, Exhausted};

@@ -142,7 +142,7 @@ impl Files {
     fn read(&self, path: &Path) -> Option<Seen> {
         let mut seen = self.look(path)?;
         if seen.hash.is_none() {
-            let content = fs::read(path).ok()?;
+            let content = base::read::source(path).ok()?;
             seen.hash = Some(Key::of_content(&content));
             self.seen.lock().ok()?.insert(path.to_owned(), Some(seen));
         }
@@ -150,58 +150,37 @@ impl Files {
     }
 }
 
-/// The files that line markers of preprocessed text name, in order of appearance, made
-/// absolute. Files that only a `#line` directive claims may be among them.
-pub fn files_in_markers(text: &[u8], directory: &Path) -> Vec<PathBuf> {
-    let mut seen = HashSet::new();
+/// The target of the rule that clang writes about what it read.
+pub const TARGET: &str = "firstfault-read";
+
+/// The files in the rule that clang wrote for [`TARGET`], in the order they were read, made
+/// absolute. Other lines are messages.
+pub fn files_read(printed: &[u8], directory: &Path) -> Vec<PathBuf> {
+    let head = [TARGET.as_bytes(), b":"].concat();
+    let Some(start) = memchr::memmem::find(printed, &head) else { return Vec::new() };
     let mut files = Vec::new();
-    for line in text.split(|&byte| byte == b'\n') {
-        let Some(name) = marker_file(line) else { continue };
-        if seen.insert(name) && !name.starts_with(b"<") {
-            let path = PathBuf::from(OsString::from_vec(unescape(name)));
-            files.push(directory.join(path));
+    let mut name = Vec::new();
+    let mut bytes = printed[start + head.len()..].iter().copied().peekable();
+    let mut end = |name: &mut Vec<u8>| {
+        if !name.is_empty() {
+            files.push(directory.join(OsString::from_vec(std::mem::take(name))));
         }
-    }
-    files
-}
-
-/// The quoted file name of `# 12 "name" 1 3`, still escaped.
-fn marker_file(line: &[u8]) -> Option<&[u8]> {
-    let rest = line.strip_prefix(b"# ")?;
-    let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
-    let rest = rest.get(digits..)?.strip_prefix(b" \"")?;
-    if digits == 0 {
-        return None;
-    }
-    let end = rest.iter().rposition(|&b| b == b'"')?;
-    Some(&rest[..end])
-}
-
-fn unescape(name: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(name.len());
-    let mut bytes = name.iter().copied().peekable();
+    };
     while let Some(byte) = bytes.next() {
-        match byte {
-            b'\\' => {
-                let octal = |b: &u8| (b'0'..=b'7').contains(b);
-                let mut code = 0u32;
-                let mut n_digits = 0;
-                while n_digits < 3
-                    && let Some(digit) = bytes.next_if(octal)
-                {
-                    code = code * 8 + u32::from(digit - b'0');
-                    n_digits += 1;
-                }
-                if n_digits > 0 {
-                    plain.push(code as u8);
-                } else {
-                    plain.extend(bytes.next());
-                }
+        match (byte, bytes.peek()) {
+            // The rule goes on in the next line.
+            (b'\\', Some(b'\n')) => {
+                bytes.next();
+                end(&mut name);
             }
-            byte => plain.push(byte),
+            (b'\\', Some(b' ' | b'#')) | (b'$', Some(b'$')) => name.extend(bytes.next()),
+            (b'\n', _) => break,
+            (b' ', _) => end(&mut name),
+            (byte, _) => name.push(byte),
         }
     }
-    plain
+    end(&mut name);
+    files
 }
 
 #[cfg(test)]
@@ -209,11 +188,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markers_name_the_files() {
-        let text = b"# 1 \"a.c\"\n# 1 \"<built-in>\" 1\n#define X \"# 1\"\n# 3 \"a.c\" 2\n\
-            # 1 \"/inc/q\\\"\\\\ \\303\\244.h\" 1 3\n# pragma \"x\"\n";
-        let files = files_in_markers(text, Path::new("/src"));
-        assert_eq!(files, [PathBuf::from("/src/a.c"), PathBuf::from("/inc/q\"\\ \u{e4}.h")]);
+    fn the_rule_names_the_files() {
+        let printed = b"warning: x\nfirstfault-read: a.c /inc/with\\ blank.h \\\n  \\\n  q$$\\#.h b\\c.h\nmore";
+        let files = files_read(printed, Path::new("/src"));
+        let expected = ["/src/a.c", "/inc/with blank.h", "/src/q$#.h", "/src/b\\c.h"];
+        assert_eq!(files, expected.map(PathBuf::from));
+        assert_eq!(files_read(b"error: no rule", Path::new("/")), Vec::<PathBuf>::new());
     }
 
     #[test]

@@ -160,7 +160,8 @@ impl Loader<'_> {
         for (task, result) in tasks.iter().zip(results) {
             numbers.push(match result {
                 Ok(unit) => {
-                    for flag in unit.manifest.rejected.iter().collect::<BTreeSet<_>>() {
+                    let left_out = unit.manifest.rejected.iter().chain(&task.command.flags.unknown);
+                    for flag in left_out.collect::<BTreeSet<_>>() {
                         *rejected.entry(flag.clone()).or_default() += 1;
                     }
                     project.add(&task.command, unit, &self.root);
@@ -192,12 +193,12 @@ fn plan_one(project: &mut Project, name: String, kind: ProgramKind) {
     project.programs.push(ProgramPlan { name, kind, units, unknown: Vec::new() });
 }
 
-/// One notice for all flags that clang does not know.
+/// One notice for all flags that neither we nor clang know.
 fn rejected_notice(rejected: &BTreeMap<String, usize>) -> Option<String> {
     let most = rejected.values().max()?;
     let flags: Vec<&str> = rejected.keys().map(String::as_str).collect();
     Some(format!(
-        "flags that clang does not know were left out in {most} unit{}: {}",
+        "unknown flags were left out in {most} unit{}: {}",
         if *most == 1 { "" } else { "s" },
         flags.join(" ")
     ))

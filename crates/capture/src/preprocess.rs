@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{Cache, Key};
 use crate::clang::Clang;
 use crate::command::{Flags, Language};
-use crate::deps::{Dependency, Files, Freshness, files_in_markers};
+use crate::deps::{self, Dependency, Files, Freshness};
 use crate::error::UnitFailure;
 use crate::project::Text;
 use crate::shadow;
@@ -25,6 +25,8 @@ use crate::shadow;
 const MAX_TRIES: usize = 8;
 /// Lines of compiler output kept for a failed unit.
 const MAX_DETAILS: usize = 5;
+/// Bytes of the list of files that a unit is made from.
+const MAX_FILES: usize = 16 << 20;
 /// The clock that stamps files is coarser than the one we read.
 const CLOCK_SLACK: Duration = Duration::from_millis(10);
 
@@ -139,7 +141,8 @@ fn run_and_store(
 ) -> Result<Preprocessed, UnitFailure> {
     let started = SystemTime::now();
     let output = run_clang(shop, command, input)?;
-    let dependencies = dependencies(shop, command, &output.text);
+    let files = output.files.iter().filter_map(|file| shop.files.record(file));
+    let dependencies: Vec<Dependency> = files.collect();
     let manifest = Manifest {
         text: Key::of_content(&output.text),
         passed_over: shadow::passed_over(shop.files, command, &dependencies),
@@ -193,28 +196,13 @@ fn written_since(path: &Path, start: SystemTime) -> bool {
     modified.is_ok_and(|modified| modified + CLOCK_SLACK >= start)
 }
 
-/// The source, all files the markers name, and the forced ones markers do not show.
-fn dependencies(shop: &Workshop, command: &UnitCommand, text: &[u8]) -> Vec<Dependency> {
-    let mut paths = files_in_markers(text, &command.directory);
-    let mut words = command.flags.preprocess.iter();
-    while let Some(word) = words.next() {
-        if word == "-imacros" {
-            paths.extend(words.next().map(|file| command.directory.join(file)));
-        }
-    }
-    let mut dependencies: Vec<Dependency> = Vec::with_capacity(paths.len());
-    for path in paths {
-        let known = dependencies.iter().any(|d| d.path == path);
-        dependencies.extend(shop.files.record(&path).filter(|_| !known));
-    }
-    dependencies
-}
-
 /// All that decides what clang prints, except the content of the files it reads.
 fn manifest_key(clang: &Clang, command: &UnitCommand) -> Key {
     let environment = ["CPATH", "C_INCLUDE_PATH", "SOURCE_DATE_EPOCH"]
         .map(|name| std::env::var_os(name).unwrap_or_default().into_encoded_bytes());
     let mut parts = vec![
+        // The manifest has what clang read, not what markers say.
+        b"files read".as_slice(),
         clang.identity.as_bytes(),
         command.directory.as_os_str().as_encoded_bytes(),
         command.source.as_bytes(),
@@ -226,6 +214,8 @@ fn manifest_key(clang: &Clang, command: &UnitCommand) -> Key {
 
 struct ClangOutput {
     text: Vec<u8>,
+    /// What clang read. Line markers would not do: sources can claim any name in them.
+    files: Vec<PathBuf>,
     rejected: Vec<String>,
     cpu: Duration,
 }
@@ -245,13 +235,15 @@ fn run_clang(
         let (flags, rejected) = shop.clang.without_rejected(&command.flags.preprocess);
         let mut clang = Command::new(shop.clang.tool.program());
         clang.args(["-E", "-dD", "-w", "-fno-caret-diagnostics"]).args(&flags);
+        // Of a unit that fails clang removes this file: it must not be one that can be removed.
+        clang.args(["-MD", "-MT", deps::TARGET, "-MF", "/proc/self/fd/2"]);
         clang.args(["-x", "c", &command.source]).current_dir(&command.directory);
         clang.env("LC_ALL", "C").env_remove("CCC_OVERRIDE_OPTIONS");
         // `__DATE__` and `__TIME__` must not make each run different from the last.
         if std::env::var_os("SOURCE_DATE_EPOCH").is_none() {
             clang.env("SOURCE_DATE_EPOCH", "0");
         }
-        let limits = Limits::of_processor_time(shop.time_limit);
+        let limits = Limits { stderr_cap: MAX_FILES, ..Limits::of_processor_time(shop.time_limit) };
         let tool = &shop.clang.tool;
         let done = tool
             .run(&clang, input.unwrap_or_default(), &limits, shop.cancel)
@@ -260,7 +252,8 @@ fn run_clang(
         let stderr = String::from_utf8_lossy(&done.stderr);
         if done.ending.success() && !done.truncated {
             shop.clang.store_rejected(&command.flags.compile, &rejected, shop.cache);
-            return Ok(ClangOutput { text: done.stdout, rejected, cpu });
+            let files = deps::files_read(&done.stderr, &command.directory);
+            return Ok(ClangOutput { text: done.stdout, files, rejected, cpu });
         }
         if !shop.clang.learn_rejected(&flags, &stderr) {
             return Err(explain(shop, command, &done, &stderr));

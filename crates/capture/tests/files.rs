@@ -96,7 +96,7 @@ fn flags_only_gcc_knows_are_left_out_with_one_notice() {
         let project = scratch.load(&inputs).expect("loads");
         assert_eq!(
             project.notices,
-            ["flags that clang does not know were left out in 2 units: \
+            ["unknown flags were left out in 2 units: \
               -fconserve-stack -march=no-such-cpu -mno-such-thing"],
             "{run}"
         );

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use interpret::{Features, Inputs};
+use interpret::{Features, Input, Inputs, Stream};
 
 use crate::numbers::Numbers;
 
@@ -14,10 +14,14 @@ const N_TRIED: usize = 6;
 const NONE: u32 = u32::MAX;
 
 /// An input, and what a run of it cost.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Entry {
     pub inputs: Rc<Inputs>,
     pub steps: u64,
+    /// The texts its run came to.
+    pub streams: Vec<Stream>,
+    /// The calls of its run that could have failed.
+    pub failures: Vec<Input>,
     /// It was run with words beside its values.
     pub was_followed: bool,
     /// It showed features for the first time, not only known ones more often.
@@ -97,16 +101,22 @@ impl Corpus {
             }
         }
         let is_first = novelty.first > 0;
-        let inputs = inputs.clone();
-        self.entries.push(Entry { inputs, steps, was_followed: false, is_first });
+        self.entries.push(Entry { inputs: inputs.clone(), steps, is_first, ..Entry::default() });
         novelty
     }
 
-    /// An input to vary: one of a feature that few runs showed, or one of the last.
-    pub fn choose(&self, numbers: &mut Numbers) -> Option<Rc<Inputs>> {
+    /// An entry to vary: one of a feature that few runs showed, or one of the last; mostly the
+    /// cheaper one of two.
+    pub fn choose(&self, numbers: &mut Numbers) -> Option<&Entry> {
+        let (one, other) = (self.any(numbers)?, self.any(numbers)?);
+        let cheaper = if one.steps <= other.steps { one } else { other };
+        Some(if numbers.once_in(4) { one } else { cheaper })
+    }
+
+    fn any(&self, numbers: &mut Numbers) -> Option<&Entry> {
         let n = self.entries.len();
         let index = match numbers.below(8) {
-            0 | 1 => n - 1 - numbers.below(n.min(N_RECENT)).min(n.checked_sub(1)?),
+            0 | 1 => n.checked_sub(1 + numbers.below(n.min(N_RECENT)))?,
             2 => numbers.below(n),
             3 | 4 => self.best_of(*numbers.one_of(&self.known)?)?,
             _ => {
@@ -114,7 +124,7 @@ impl Corpus {
                 self.best_of(tried.min_by_key(|f| self.n_runs[usize::from(*f)])?)?
             }
         };
-        Some(self.entries.get(index)?.inputs.clone())
+        self.entries.get(index)
     }
 
     fn best_of(&self, feature: u16) -> Option<usize> {
@@ -124,12 +134,12 @@ impl Corpus {
 
     /// The next entry that was not run with words: those that showed something first, and the
     /// latest of them.
-    pub fn unfollowed(&mut self, max_steps: u64) -> Option<Rc<Inputs>> {
+    pub fn unfollowed(&mut self, max_steps: u64) -> Option<Entry> {
         let entries = self.entries.iter_mut();
         let open = entries.filter(|entry| !entry.was_followed && entry.steps <= max_steps);
         let (_, entry) = open.enumerate().max_by_key(|(index, entry)| (entry.is_first, *index))?;
         entry.was_followed = true;
-        Some(entry.inputs.clone())
+        Some(entry.clone())
     }
 }
 

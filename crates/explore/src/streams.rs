@@ -1,90 +1,50 @@
-//! Streams: inputs that are bytes one after the other, be it standard input, an argument or an
-//! environment variable. What varies and shrinks inputs works on streams alone.
+//! The texts of inputs within the limits of a search.
 
-use std::collections::BTreeSet;
+use interpret::{Input, Inputs, Limits, Stream};
 
-use interpret::{Input, Inputs, Limits};
-
-/// Bytes that a run reads one after the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stream {
-    Stdin,
-    Argument(u32),
-    Environment(u32),
-}
-
-impl Stream {
-    /// The stream an input is a byte of.
-    pub fn of(input: Input) -> Option<Stream> {
-        match input {
-            Input::Stdin(_) | Input::StdinLength => Some(Stream::Stdin),
-            Input::Argument { index, .. } => Some(Stream::Argument(index)),
-            Input::Environment { variable, .. } => Some(Stream::Environment(variable)),
-            _ => None,
-        }
-    }
-
-    fn byte(self, at: u32) -> Input {
-        match self {
-            Stream::Stdin => Input::Stdin(at),
-            Stream::Argument(index) => Input::Argument { index, byte: at },
-            Stream::Environment(variable) => Input::Environment { variable, byte: at },
-        }
-    }
-
-    /// Where its length stands; those without one end at their first zero.
-    pub fn length(self) -> Option<Input> {
-        match self {
-            Stream::Stdin => Some(Input::StdinLength),
-            Stream::Argument(_) | Stream::Environment(_) => None,
-        }
-    }
-
-    fn limit(self, limits: &Limits) -> u32 {
-        match self {
-            Stream::Stdin => limits.stdin_bytes,
-            Stream::Argument(_) | Stream::Environment(_) => limits.argument_bytes,
-        }
-    }
-
-    pub fn text(self, inputs: &Inputs, limits: &Limits) -> Vec<u8> {
-        let limit = self.limit(limits);
-        let byte = |at| inputs.get(self.byte(at)) as u8;
-        match self.length() {
-            Some(length) => (0..(inputs.get(length) as u32).min(limit)).map(byte).collect(),
-            None => (0..limit).map(byte).take_while(|byte| *byte != 0).collect(),
-        }
-    }
-
-    /// Makes this the text of the stream, as far as there is room.
-    pub fn write(self, inputs: &mut Inputs, limits: &Limits, text: &[u8]) {
-        let text = &text[..text.len().min(self.limit(limits) as usize)];
-        inputs.0.retain(|input, _| Stream::of(*input) != Some(self));
-        if let Some(length) = self.length() {
-            inputs.set(length, text.len() as u128);
-        }
-        for (at, byte) in (0..).zip(text) {
-            inputs.set(self.byte(at), u128::from(*byte));
-        }
+fn limit(stream: Stream, limits: &Limits) -> usize {
+    match stream {
+        Stream::Argument(_) | Stream::Environment(_) => limits.argument_bytes as usize,
+        _ => limits.stdin_bytes as usize,
     }
 }
 
-/// The streams that inputs have something of, the arguments that are there among them.
+/// What a text holds, as far as a run gets it.
+pub fn text(inputs: &Inputs, stream: Stream, limits: &Limits) -> Vec<u8> {
+    let mut bytes = inputs.bytes_of(stream);
+    bytes.truncate(limit(stream, limits));
+    bytes
+}
+
+/// Makes this a text, as far as there is room.
+pub fn write(inputs: &mut Inputs, stream: Stream, limits: &Limits, text: &[u8]) {
+    inputs.set_bytes(stream, &text[..text.len().min(limit(stream, limits))]);
+}
+
+/// The texts that inputs say something about, the arguments that are there and standard input
+/// among them.
 pub fn streams(inputs: &Inputs, limits: &Limits) -> Vec<Stream> {
     let n_arguments = n_arguments(inputs, limits);
-    let set = inputs.0.keys().filter_map(|input| Stream::of(*input));
-    let mut all: BTreeSet<Stream> = set.collect();
+    let mut all = inputs.streams();
     all.retain(|stream| match stream {
-        Stream::Stdin => true,
         Stream::Argument(index) => *index <= n_arguments,
         Stream::Environment(variable) => inputs.get(Input::IsSet(*variable)) == 1,
+        Stream::File(file) => inputs.get(Input::Absent(*file)) == 0,
+        _ => true,
     });
-    all.insert(Stream::Stdin);
+    all.push(Stream::Stdin);
     all.extend((1..=n_arguments).map(Stream::Argument));
-    all.into_iter().collect()
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// How many arguments a run gets, the program's name not counted.
 pub fn n_arguments(inputs: &Inputs, limits: &Limits) -> u32 {
     (inputs.get(Input::ArgumentCount) as u32).min(limits.arguments)
+}
+
+/// Whether an input is part of a text, or says that there is one.
+pub fn is_of_text(input: Input) -> bool {
+    input.stream().is_some()
 }

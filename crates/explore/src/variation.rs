@@ -5,16 +5,21 @@
 //! kinds lead on, nothing tells which step was right. What earlier runs read holds such lines.
 //! The choices follow from a fixed sequence of numbers, so that every search is the same.
 
-use interpret::{Input, Inputs, Limits};
+use interpret::{Input, Inputs, Limits, Stream};
 
+use crate::corpus::Entry;
 use crate::dictionary::Dictionary;
 use crate::numbers::Numbers;
-use crate::streams::{Stream, n_arguments, streams};
+use crate::streams::{is_of_text, n_arguments, streams, text as text_of, write};
 
 /// Changes of one input.
 const MAX_CHANGES: usize = 3;
 /// Times that something is repeated.
 const MAX_TIMES: usize = 8;
+/// Digits of a number of 32 bits, and one that may become its sign.
+const WIDEST: usize = 11;
+/// Numerals of one text that are made that wide.
+const MAX_PADDED: usize = 6;
 
 pub struct Variations {
     pub numbers: Numbers,
@@ -27,40 +32,69 @@ impl Variations {
     }
 
     /// An input like `base`, mixed with another.
-    pub fn next(&mut self, base: &Inputs, other: &Inputs, limits: &Limits) -> Inputs {
-        let mut inputs = base.clone();
+    pub fn next(&mut self, base: &Entry, other: &Entry, limits: &Limits) -> Inputs {
+        let mut inputs = (*base.inputs).clone();
         for _ in 0..1 + self.numbers.below(MAX_CHANGES) {
-            if self.numbers.once_in(8) {
-                self.change_scalar(&mut inputs, other, limits);
+            if self.numbers.once_in(10) {
+                self.change_scalar(&mut inputs, base, other, limits);
                 continue;
             }
-            let stream = self.stream(&inputs, limits);
-            let others = self.other_text(other, stream, limits);
-            let text = self.changed(stream.text(&inputs, limits), &others, stream);
-            stream.write(&mut inputs, limits, &text);
+            let stream = self.stream(&inputs, base, limits);
+            let others = self.other_text(&other.inputs, stream, limits);
+            let text = self.changed(text_of(&inputs, stream, limits), &others, stream);
+            write(&mut inputs, stream, limits, &text);
         }
         inputs
     }
 
     /// As [`next`](Self::next), with one part repeated so often that an object of the program
     /// or a limit it compares with is met.
-    pub fn stretched(&mut self, base: &Inputs, other: &Inputs, limits: &Limits) -> Inputs {
-        let mut inputs = base.clone();
-        let stream = self.stream(&inputs, limits);
-        let mut text = stream.text(&inputs, limits);
+    pub fn stretched(&mut self, base: &Entry, other: &Entry, limits: &Limits) -> Inputs {
+        let mut inputs = (*base.inputs).clone();
+        let stream = self.stream(&inputs, base, limits);
+        let mut text = text_of(&inputs, stream, limits);
         if self.numbers.once_in(3) {
-            let others = self.other_text(other, stream, limits);
+            let others = self.other_text(&other.inputs, stream, limits);
             text = self.changed(text, &others, stream);
         }
-        let text = self.repeated(text, stream);
-        stream.write(&mut inputs, limits, &text);
+        let text = match self.numbers.once_in(3) {
+            true => self.filled(text),
+            false => self.repeated(text, stream),
+        };
+        write(&mut inputs, stream, limits, &text);
         inputs
     }
 
-    /// Most programs read more than they are told by arguments.
-    fn stream(&mut self, inputs: &Inputs, limits: &Limits) -> Stream {
-        let all = streams(inputs, limits);
+    /// Inputs where one byte is that of a decision that was turned around: the byte repeated, in
+    /// place of those behind it or before them.
+    pub fn continued(
+        &mut self,
+        inputs: &Inputs,
+        (stream, at): (Stream, usize),
+        limits: &Limits,
+    ) -> Option<Inputs> {
+        let mut text = text_of(inputs, stream, limits);
+        let byte = *text.get(at)?;
+        let count = self.count();
         if self.numbers.once_in(2) {
+            let end = (at + count).max(at + 1);
+            text.resize(text.len().max(end.min(1 << 12)), byte);
+            let end = end.min(text.len());
+            text[at..end].fill(byte);
+        } else {
+            text.splice(at..at, vec![byte; count]);
+        }
+        let mut made = inputs.clone();
+        write(&mut made, stream, limits, &text);
+        Some(made)
+    }
+
+    /// Most programs read more than they are told by arguments.
+    fn stream(&mut self, inputs: &Inputs, entry: &Entry, limits: &Limits) -> Stream {
+        let mut all = streams(inputs, limits);
+        all.retain(|s| *s != Stream::Stdin || entry.streams.is_empty());
+        all.extend(entry.streams.iter().copied());
+        if !self.numbers.once_in(3) {
             let read = all.iter().filter(|stream| stream.length().is_some()).copied();
             let read: Vec<Stream> = read.collect();
             if let Some(stream) = self.numbers.one_of(&read) {
@@ -72,15 +106,16 @@ impl Variations {
 
     /// The same stream of another input, or any of its streams.
     fn other_text(&mut self, other: &Inputs, stream: Stream, limits: &Limits) -> Vec<u8> {
-        if !self.numbers.once_in(4) {
-            return stream.text(other, limits);
+        let same = text_of(other, stream, limits);
+        if !same.is_empty() && !self.numbers.once_in(4) {
+            return same;
         }
         let all = streams(other, limits);
-        self.numbers.one_of(&all).copied().unwrap_or(stream).text(other, limits)
+        text_of(other, self.numbers.one_of(&all).copied().unwrap_or(stream), limits)
     }
 
     fn changed(&mut self, mut text: Vec<u8>, others: &[u8], stream: Stream) -> Vec<u8> {
-        match self.numbers.below(13) {
+        match self.numbers.below(16) {
             0 => {
                 if stream.length().is_some() && !matches!(text.last(), None | Some(b'\n')) {
                     text.push(b'\n');
@@ -91,7 +126,11 @@ impl Variations {
             1 => self.lines_repeated(text),
             2 if !text.is_empty() => {
                 let at = self.numbers.below(text.len());
-                let more = vec![text[at]; 1 << self.numbers.below(7)];
+                let more = match self.numbers.once_in(2) {
+                    true => 1 << self.numbers.below(7),
+                    false => 1 + self.numbers.below(MAX_TIMES),
+                };
+                let more = vec![text[at]; more];
                 text.splice(at..at, more);
                 text
             }
@@ -117,6 +156,8 @@ impl Variations {
             10 => self.with_block(text, others),
             11 => self.lines_moved(text),
             12 => self.repeated(text, stream),
+            13 | 14 => self.with_token_again(text),
+            15 => self.line_again(text, others),
             _ if text.is_empty() => others.to_vec(),
             _ => self.with_word(text),
         }
@@ -247,6 +288,75 @@ impl Variations {
         text
     }
 
+    /// A token in place of another, as where a name is used again.
+    fn with_token_again(&mut self, mut text: Vec<u8>) -> Vec<u8> {
+        let all = tokens(&text);
+        let (Some(from), Some(to)) =
+            (self.numbers.one_of(&all).copied(), self.numbers.one_of(&all).copied())
+        else {
+            return self.with_word(text);
+        };
+        let token = text[from.0..from.1].to_vec();
+        text.splice(to.0..to.1, token);
+        text
+    }
+
+    /// A line once more, behind itself or at the end, with one of its parts changed.
+    fn line_again(&mut self, mut text: Vec<u8>, others: &[u8]) -> Vec<u8> {
+        if text.is_empty() {
+            return others.to_vec();
+        }
+        if text.last() != Some(&b'\n') {
+            text.push(b'\n');
+        }
+        let ends = line_ends(&text);
+        let at = self.numbers.below(ends.len() - 1);
+        let line = text[ends[at]..ends[at + 1]].to_vec();
+        let line = match self.numbers.below(4) {
+            0 => line,
+            1 => self.with_number(line),
+            2 => {
+                let all = tokens(&text);
+                let token = self.numbers.one_of(&all).map(|(a, b)| text[*a..*b].to_vec());
+                let own = tokens(&line);
+                let mut line = line;
+                if let Some((token, (start, end))) = token.zip(self.numbers.one_of(&own).copied())
+                {
+                    line.splice(start..end, token);
+                }
+                line
+            }
+            _ => self.with_word(line),
+        };
+        let to = if self.numbers.once_in(2) { ends[at + 1] } else { text.len() };
+        text.splice(to..to, line);
+        text
+    }
+
+    /// How often something is repeated: small numbers more often, since they cost less.
+    fn count(&mut self) -> usize {
+        let one = |numbers: &mut Numbers, counts: &[usize]| match numbers.below(5) {
+            0 => 1 << numbers.below(10),
+            1 => 1 + numbers.below(12),
+            _ => numbers.one_of(counts).copied().unwrap_or(16),
+        };
+        let counts = &self.dictionary.counts;
+        let (a, b) = (one(&mut self.numbers, counts), one(&mut self.numbers, counts));
+        if self.numbers.once_in(4) { a } else { a.min(b) }
+    }
+
+    /// One byte over a range as long as an object of the program.
+    fn filled(&mut self, mut text: Vec<u8>) -> Vec<u8> {
+        let count = self.count();
+        let at = self.numbers.below(text.len() + 1);
+        let old = text.get(at).copied().unwrap_or(b'a');
+        let byte = if self.numbers.once_in(2) { self.byte(&[], old) } else { old };
+        text.resize(text.len().max(at + count).min(1 << 13), byte);
+        let end = (at + count).min(text.len());
+        text[at.min(end)..end].fill(byte);
+        text
+    }
+
     /// A part repeated until it, or how often it stands there, meets a size of the program.
     fn repeated(&mut self, mut text: Vec<u8>, stream: Stream) -> Vec<u8> {
         if text.is_empty() {
@@ -254,10 +364,7 @@ impl Variations {
         }
         let (start, end) = self.block(&text);
         let part = text[start..end].to_vec();
-        let count = match self.numbers.below(4) {
-            0 => 1 << self.numbers.below(11),
-            _ => self.numbers.one_of(&self.dictionary.counts).copied().unwrap_or(16),
-        };
+        let count = self.count();
         let times = match self.numbers.below(3) {
             // So many bytes of this part, of the line it stands in, or so many parts.
             0 => count.saturating_sub(part.len()).div_ceil(part.len()),
@@ -269,48 +376,58 @@ impl Variations {
             }
             _ => count,
         };
-        let most = if stream.length().is_some() { 1 << 14 } else { 1 << 10 };
+        let most = if stream.length().is_some() { 1 << 13 } else { 1 << 10 };
+        let most = if self.numbers.once_in(8) { most } else { most / 4 };
         let times = times.min(most / part.len());
         text.splice(end..end, part.repeat(times));
         text
     }
 
-    /// What is no byte: how many arguments there are, what is set and can be opened, what comes
+    /// What is no byte: how many arguments there are, what is set, is there and fails, what comes
     /// from outside.
-    fn change_scalar(&mut self, inputs: &mut Inputs, other: &Inputs, limits: &Limits) {
+    fn change_scalar(
+        &mut self,
+        inputs: &mut Inputs,
+        base: &Entry,
+        other: &Entry,
+        limits: &Limits,
+    ) {
         let n = n_arguments(inputs, limits);
-        match self.numbers.below(6) {
-            0 | 1 if n < limits.arguments => {
-                inputs.set(Input::ArgumentCount, u128::from(n + 1));
-                let word = match self.numbers.below(4) {
-                    0 => Some(self.number().to_string().into_bytes()),
-                    1 => self.numbers.one_of(&self.dictionary.words).cloned(),
-                    _ => self.numbers.one_of(&self.dictionary.options).cloned(),
-                };
-                let word = word.unwrap_or_else(|| b"a".to_vec());
-                let at = 1 + self.numbers.below(n as usize + 1) as u32;
-                for index in (at..=n).rev() {
-                    let text = Stream::Argument(index).text(inputs, limits);
-                    Stream::Argument(index + 1).write(inputs, limits, &text);
-                }
-                Stream::Argument(at).write(inputs, limits, &word);
-            }
+        match self.numbers.below(7) {
+            0 | 1 if n < limits.arguments => self.add_argument(inputs, n, limits),
             2 if n > 0 => inputs.set(Input::ArgumentCount, u128::from(n - 1)),
             3 => {
-                for (input, value) in &other.0 {
-                    if Stream::of(*input).is_none() && self.numbers.once_in(2) {
+                for (input, value) in &other.inputs.0 {
+                    if !is_of_text(*input) && self.numbers.once_in(2) {
                         inputs.set(*input, *value);
                     }
                 }
             }
+            4 if !base.failures.is_empty() => {
+                if let Some(failure) = self.numbers.one_of(&base.failures) {
+                    inputs.set(*failure, 1);
+                }
+            }
+            5 => {
+                let stream = self.numbers.one_of(&base.streams).copied();
+                match stream {
+                    Some(Stream::File(file)) => {
+                        inputs.set(Input::Absent(file), 1 - inputs.get(Input::Absent(file)).min(1));
+                    }
+                    Some(Stream::Environment(variable)) => {
+                        let is_set = Input::IsSet(variable);
+                        inputs.set(is_set, 1 - inputs.get(is_set).min(1));
+                    }
+                    _ => {}
+                }
+            }
             _ => {
                 let scalars = inputs.0.keys().copied();
-                let scalars: Vec<Input> = scalars.filter(|i| Stream::of(*i).is_none()).collect();
+                let scalars: Vec<Input> = scalars.filter(|i| !is_of_text(*i)).collect();
                 let Some(input) = self.numbers.one_of(&scalars).copied() else { return };
                 let value = match input {
-                    Input::IsSet(_) | Input::IsOpened(_) | Input::IsNull(_) => {
-                        1 - inputs.get(input).min(1)
-                    }
+                    Input::Fails { .. } => 0,
+                    Input::IsNull(_) => 1 - inputs.get(input).min(1),
                     Input::ArgumentCount => self.numbers.below(limits.arguments as usize) as u128,
                     _ => (self.number() as u128) & u128::from(u64::MAX),
                 };
@@ -318,6 +435,44 @@ impl Variations {
             }
         }
     }
+
+    fn add_argument(&mut self, inputs: &mut Inputs, n: u32, limits: &Limits) {
+        inputs.set(Input::ArgumentCount, u128::from(n + 1));
+        let word = match self.numbers.below(4) {
+            0 => Some(self.number().to_string().into_bytes()),
+            1 => self.numbers.one_of(&self.dictionary.words).cloned(),
+            _ => self.numbers.one_of(&self.dictionary.options).cloned(),
+        };
+        let word = word.unwrap_or_else(|| b"a".to_vec());
+        let at = 1 + self.numbers.below(n as usize + 1) as u32;
+        for index in (at..=n).rev() {
+            let text = text_of(inputs, Stream::Argument(index), limits);
+            write(inputs, Stream::Argument(index + 1), limits, &text);
+        }
+        write(inputs, Stream::Argument(at), limits, &word);
+    }
+}
+
+/// Numerals with zeros before them, so that there is room for any number of their type; `None`
+/// where there are none.
+pub fn padded(inputs: &Inputs, limits: &Limits) -> Option<Inputs> {
+    let mut made = inputs.clone();
+    let mut is_changed = false;
+    for stream in streams(inputs, limits) {
+        let mut text = text_of(inputs, stream, limits);
+        let all = numerals(&text);
+        if all.is_empty() || all.len() > MAX_PADDED {
+            continue;
+        }
+        for (start, end) in all.into_iter().rev() {
+            let start = start + usize::from(text[start] == b'-');
+            let missing = WIDEST.saturating_sub(end - start);
+            is_changed |= missing > 0;
+            text.splice(start..start, vec![b'0'; missing]);
+        }
+        write(&mut made, stream, limits, &text);
+    }
+    is_changed.then_some(made)
 }
 
 /// Where lines begin and end, the beginning and the end of the text among them.
@@ -365,13 +520,15 @@ fn runs_of(text: &[u8], is_part: impl Fn(u8) -> bool) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use std::rc::Rc;
+
     use super::*;
     use crate::search::BOUNDS;
 
-    fn input(text: &[u8]) -> Inputs {
+    fn input(text: &[u8]) -> Entry {
         let mut inputs = Inputs::default();
-        Stream::Stdin.write(&mut inputs, &BOUNDS[1], text);
-        inputs
+        write(&mut inputs, Stream::Stdin, &BOUNDS[1], text);
+        Entry { inputs: Rc::new(inputs), ..Entry::default() }
     }
 
     fn made(dictionary: Dictionary, n: usize) -> Vec<Vec<u8>> {
@@ -379,7 +536,7 @@ mod tests {
         let mut variations = Variations::new(0, dictionary);
         let made =
             (0..n).map(|at| variations.next(&inputs[at % 2], &inputs[at / 2 % 2], &BOUNDS[1]));
-        made.map(|made| Stream::Stdin.text(&made, &BOUNDS[1])).collect()
+        made.map(|made| text_of(&made, Stream::Stdin, &BOUNDS[1])).collect()
     }
 
     #[test]
@@ -406,10 +563,33 @@ mod tests {
         let base = input(b"x\n");
         let made = (0..200).map(|_| variations.stretched(&base, &base, &BOUNDS[1]));
         let most = made.map(|made| {
-            let text = Stream::Stdin.text(&made, &BOUNDS[1]);
+            let text = text_of(&made, Stream::Stdin, &BOUNDS[1]);
             text.iter().filter(|byte| **byte == b'x').count()
         });
         assert!(most.collect::<Vec<_>>().contains(&18));
+    }
+
+    #[test]
+    fn numerals_get_room() {
+        let made = padded(&input(b"a 7,-3").inputs, &BOUNDS[1]).expect("there are numerals");
+        let text = text_of(&made, Stream::Stdin, &BOUNDS[1]);
+        assert_eq!(text, b"a 00000000007,-00000000003");
+        assert!(padded(&input(b"none").inputs, &BOUNDS[1]).is_none());
+    }
+
+    #[test]
+    fn a_byte_of_a_decision_is_repeated() {
+        let dictionary = Dictionary { counts: vec![4], ..Dictionary::default() };
+        let mut variations = Variations::new(0, dictionary);
+        let base = input(b"abcdefgh");
+        let made = |at, variations: &mut Variations| {
+            let made = variations.continued(&base.inputs, (Stream::Stdin, at), &BOUNDS[1]);
+            made.map(|made| text_of(&made, Stream::Stdin, &BOUNDS[1]))
+        };
+        let all: Vec<_> = (0..60).filter_map(|_| made(1, &mut variations)).collect();
+        assert!(all.contains(&b"abbbbfgh".to_vec()));
+        assert!(all.contains(&b"abbbbbcdefgh".to_vec()));
+        assert_eq!(made(8, &mut variations), None);
     }
 
     #[test]

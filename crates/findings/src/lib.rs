@@ -34,7 +34,7 @@ pub use run_input::{EnvironmentVariable, InputFile, RunInput};
 pub use statement::Statement;
 pub use suggestion::Suggestion;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,10 @@ pub struct Findings {
     pub suggestions: Vec<Suggestion>,
     #[serde(default)]
     pub stats: Stats,
+    /// The files that the compiler read and that places above are in, each with the BLAKE3 hash
+    /// of its content: only their text is shown in reports. Absent where that is not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<BTreeMap<String, String>>,
 }
 
 /// The JSON Schema of the contract, as published in `docs/findings.schema.json`. Readers
@@ -112,6 +116,7 @@ impl Default for Findings {
             corruption: None,
             suggestions: Vec::new(),
             stats: Stats::new(),
+            sources: None,
         }
     }
 }
@@ -131,9 +136,54 @@ impl Findings {
             || !self.suggestions.is_empty()
     }
 
+    /// Keeps of [`sources`](Self::sources) what a place is in.
+    pub fn keep_mentioned_sources(&mut self) {
+        let Some(mut sources) = self.sources.take() else { return };
+        let mut mentioned = BTreeSet::new();
+        collect_files(&serde_json::to_value(&*self).unwrap_or_default(), &mut mentioned);
+        sources.retain(|file, _| mentioned.contains(file));
+        self.sources = Some(sources);
+    }
+
     /// Adds `count` to a counter in `stats`.
     pub fn count(&mut self, name: &str, count: u64) {
         let entry = self.stats.entry(name.to_owned()).or_insert_with(|| 0u64.into());
         *entry = entry.as_u64().unwrap_or(0).saturating_add(count).into();
+    }
+}
+
+/// The values of all fields called `file`.
+fn collect_files(value: &serde_json::Value, files: &mut BTreeSet<String>) {
+    use serde_json::Value;
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(file) if name == "file" => drop(files.insert(file.clone())),
+                    _ => collect_files(value, files),
+                }
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_files(item, files)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_sources_of_places_are_kept() {
+        let notice = Notice {
+            place: Place { file: "a.c".to_owned(), line: 3, ..Place::default() },
+            message: String::new(),
+        };
+        let sources = ["a.c", "b.h"].map(|file| (file.to_owned(), "hash".to_owned()));
+        let mut findings =
+            Findings { notices: vec![notice], sources: Some(sources.into()), ..Findings::new() };
+        findings.keep_mentioned_sources();
+        let kept: Vec<String> = findings.sources.unwrap().into_keys().collect();
+        assert_eq!(kept, ["a.c"]);
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use bugfix::{Situation, deviation_descriptors, fault_descriptors};
 use findings::{Findings, Place};
 use syntax::{Source, Statement, tokens};
@@ -30,16 +30,8 @@ pub fn statement_key(file: &str, function: &str, statement: &[u8]) -> String {
     format!("{file}\n{function}\n{}", texts.join(" "))
 }
 
-/// Larger files are no hand-written code.
-const MAX_FILE: u64 = 16 << 20;
-
 pub fn read_source(path: &Path) -> Result<Vec<u8>> {
-    let cannot = || format!("cannot read {}", path.display());
-    let metadata = std::fs::metadata(path).with_context(cannot)?;
-    if !metadata.is_file() || metadata.len() > MAX_FILE {
-        bail!("{}: not a file, or too large", path.display());
-    }
-    std::fs::read(path).with_context(cannot)
+    base::read::source(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// The statement at a place.

@@ -1,7 +1,7 @@
 //! IVMPs in words.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::path::Path;
 
 use llvm::instrument::{Leaf, Position, Site, SiteKind, ValueType};
 
@@ -17,7 +17,7 @@ impl Sources {
     /// The text of a line; empty where the file cannot be read.
     pub fn line(&mut self, file: &str, line: u32) -> &str {
         let lines = self.files.entry(file.to_string()).or_insert_with(|| {
-            let bytes = fs::read(file).unwrap_or_default();
+            let bytes = base::read::source(Path::new(file)).unwrap_or_default();
             String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect()
         });
         lines.get(line.wrapping_sub(1) as usize).map_or("", |text| text.trim_end())

@@ -1,7 +1,7 @@
 //! Which line of a changed source is which line of the old one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::path::Path;
 
 use findings::Place;
 
@@ -49,7 +49,7 @@ impl LineMap {
 }
 
 fn lines(file: &str) -> Vec<String> {
-    let bytes = fs::read(file).unwrap_or_default();
+    let bytes = base::read::source(Path::new(file)).unwrap_or_default();
     String::from_utf8_lossy(&bytes).lines().map(str::to_string).collect()
 }
 

@@ -1,21 +1,26 @@
 //! Lines of the user's files, read when a report wants to show them.
 //!
-//! The text is hostile: it may be no UTF-8, hold terminal escapes or lines of a megabyte.
+//! Positions are hostile: `#line` and other tools' reports can name any file. Where it is
+//! recorded which files the compiler read, their text is shown while it is what was read, and
+//! no other; else that of regular files below the project's folder.
+//!
+//! The text is hostile, too: it may be no UTF-8, hold terminal escapes or lines of a megabyte.
 //! What comes out of [`Sources::line`] is safe to print.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+
+use findings::Findings;
 
 /// Longer lines are cut; nobody reads on.
 const LONGEST_LINE: usize = 200;
 
-/// Files above this size are generated; a snippet of them helps nobody.
-const LARGEST_FILE: u64 = 64 << 20;
-
 #[derive(Debug, Default)]
 pub struct Sources {
     root: PathBuf,
+    /// The hashes of the files that may be shown, where that is recorded.
+    read: Option<BTreeMap<String, String>>,
     files: HashMap<String, Option<File>>,
 }
 
@@ -37,7 +42,12 @@ pub struct Line {
 impl Sources {
     /// Relative paths are looked up below `root`.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), files: HashMap::new() }
+        Self { root: root.into(), read: None, files: HashMap::new() }
+    }
+
+    /// What may be shown beside these findings.
+    pub fn of(root: impl Into<PathBuf>, findings: &Findings) -> Self {
+        Self { read: findings.sources.clone(), ..Self::new(root) }
     }
 
     /// A line and a byte column, both from 1.
@@ -89,10 +99,28 @@ impl Sources {
 
     fn file(&mut self, file: &str) -> Option<&File> {
         if !self.files.contains_key(file) {
-            let content = read(&self.root.join(file)).map(File::new);
+            let content = self.read(file).map(File::new);
             self.files.insert(file.to_owned(), content);
         }
         self.files.get(file)?.as_ref()
+    }
+
+    fn read(&self, file: &str) -> Option<Vec<u8>> {
+        let path = self.root.join(file);
+        match &self.read {
+            Some(read) => {
+                let hash = read.get(file)?;
+                let bytes = base::read::source(&path).ok()?;
+                (blake3::hash(&bytes).to_hex().as_str() == hash).then_some(bytes)
+            }
+            None => {
+                let root =
+                    if self.root.as_os_str().is_empty() { Path::new(".") } else { &self.root };
+                let real = path.canonicalize().ok()?;
+                let is_below = real.starts_with(root.canonicalize().ok()?);
+                is_below.then(|| base::read::source(&real).ok()).flatten()
+            }
+        }
     }
 }
 
@@ -102,15 +130,6 @@ impl File {
         let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
         Self { bytes, starts }
     }
-}
-
-fn read(path: &Path) -> Option<Vec<u8>> {
-    // A named pipe or device would make us wait for ever.
-    let metadata = std::fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > LARGEST_FILE {
-        return None;
-    }
-    std::fs::read(path).ok()
 }
 
 fn printable(bytes: &[u8], column: usize) -> Line {
@@ -177,6 +196,36 @@ mod tests {
         assert_eq!(sources.line("b.c", 1, 1), None);
         assert_eq!(sources.line("/dev/zero", 1, 1), None);
         assert_eq!(sources.lines("a.c", 0..=9).len(), 2);
+    }
+
+    #[test]
+    fn only_files_of_the_project_are_shown() {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret"), "secret\n").unwrap();
+        let folder = tempfile::tempdir_in(outside.path()).unwrap();
+        let secret = outside.path().join("secret");
+        std::os::unix::fs::symlink(&secret, folder.path().join("link.c")).unwrap();
+        let mut sources = Sources::new(folder.path());
+        for name in [secret.to_str().unwrap(), "../secret", "link.c"] {
+            assert_eq!(sources.line(name, 1, 1), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_what_the_compiler_read_is_shown_where_that_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["read.c", "claimed.c", "changed.c"] {
+            std::fs::write(folder.path().join(name), "text\n").unwrap();
+        }
+        let hash = blake3::hash(b"text\n").to_hex().to_string();
+        let read = [("read.c", hash.clone()), ("changed.c", hash)];
+        let read = read.map(|(name, hash)| (name.to_owned(), hash));
+        let findings = Findings { sources: Some(read.into()), ..Findings::new() };
+        std::fs::write(folder.path().join("changed.c"), "other\n").unwrap();
+        let mut sources = Sources::of(folder.path(), &findings);
+        assert_eq!(sources.line("read.c", 1, 1).unwrap().text, "text");
+        assert_eq!(sources.line("claimed.c", 1, 1), None);
+        assert_eq!(sources.line("changed.c", 1, 1), None);
     }
 
     #[test]

@@ -19,7 +19,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_group, pidfd_open, prlimit,
+};
 use wait4::Wait4;
 
 pub use server::Tool;
@@ -34,6 +36,8 @@ pub struct Limits {
     /// It is killed when it and what it started have used this much processor time, which
     /// does not depend on how busy the machine is.
     pub cpu: Option<Duration>,
+    /// Bytes of address space it and what it starts may each have.
+    pub memory: Option<u64>,
     /// Bytes kept of standard output; more is read and thrown away.
     pub stdout_cap: usize,
     /// Bytes kept of standard error; more is read and thrown away.
@@ -46,6 +50,7 @@ impl Default for Limits {
         Self {
             deadline: Duration::from_secs(600),
             cpu: None,
+            memory: None,
             stdout_cap: 512 << 20,
             stderr_cap: 256 << 10,
         }
@@ -165,6 +170,7 @@ pub fn run(
         .process_group(0);
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
+    limit_memory(pid, limits.memory);
     let watched = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from).and_then(|pidfd| {
         let processor_time = || guard::time_of_tree(pid);
         let watched = pump::Watched { ended: pidfd.as_fd(), processor_time: &processor_time };
@@ -173,6 +179,17 @@ pub fn run(
     // The leader is not reaped yet, so its group id cannot belong to anybody else.
     let _ = kill_process_group(pid, Signal::KILL);
     reap(child, watched)
+}
+
+/// Compilers may use so much address space: `#include "/dev/zero"` has no end.
+pub const MAX_COMPILER_MEMORY: u64 = 6 << 30;
+
+/// Where the system refuses, processor time and output are still limited.
+fn limit_memory(pid: Pid, bytes: Option<u64>) {
+    if let Some(bytes) = bytes {
+        let limit = Rlimit { current: Some(bytes), maximum: Some(bytes) };
+        let _ = prlimit(Some(pid), Resource::As, limit);
+    }
 }
 
 fn reap(mut child: Child, watched: io::Result<pump::Pumped>) -> io::Result<Finished> {

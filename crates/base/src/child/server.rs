@@ -34,7 +34,7 @@ use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg}
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::pump::{Pipes, Watched, pump};
-use super::{Finished, Limits, guard};
+use super::{Finished, Limits, MAX_COMPILER_MEMORY, guard, limit_memory};
 use crate::Cancel;
 
 const GREETING: &[u8] = b"FFS1";
@@ -92,7 +92,8 @@ impl Tool {
                 Err(_) => self.give_up(),
             }
         }
-        super::run(self.guarded(command)?, input, limits, cancel)
+        let limits = Limits { memory: Some(MAX_COMPILER_MEMORY), ..*limits };
+        super::run(self.guarded(command)?, input, &limits, cancel)
     }
 
     /// A server nobody uses, or a new one.
@@ -202,6 +203,7 @@ impl Server {
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()?;
+        limit_memory(Pid::from_child(&process), Some(MAX_COMPILER_MEMORY));
         let mut server = Self { socket: ours, process, is_over: false };
         server.greet().inspect_err(|_| server.kill())?;
         Ok(server)

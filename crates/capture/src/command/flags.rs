@@ -1,12 +1,15 @@
 //! What each option of a C compiler means to us.
 //!
 //! We neither optimise nor warn nor link, so much of a command line does not matter
-//! for what the code means. Options outside the tables here reach clang, which says
-//! whether it knows them.
+//! for what the code means. A project may be hostile, and options of clang load plugins, read
+//! configurations and write files: only options that these tables allow reach it. Options
+//! that stand in no table are left out, and one notice names them.
 
 /// What an option is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
+    /// In no table: it may do anything, so it is left out and named in a notice.
+    Unknown,
     /// Means nothing to us: optimisation, warnings, debug information, sanitizers,
     /// coverage, link-time optimisation, dependency files, plugins.
     Dropped,
@@ -64,6 +67,16 @@ const SEPARATE: &[Separate] = &[
     joined("-iprefix", Role::Preprocess),
     joined("-iwithprefixbefore", Role::Preprocess),
     joined("-iwithprefix", Role::Preprocess),
+    separate("--include-directory", Role::Preprocess),
+    separate("--include-directory-after", Role::Preprocess),
+    separate("--define-macro", Role::Preprocess),
+    separate("--undefine-macro", Role::Preprocess),
+    separate("--include", Role::Preprocess),
+    separate("--imacros", Role::Preprocess),
+    separate("--output", Role::Output),
+    separate("--language", Role::Language),
+    separate("--config", Role::Dropped),
+    separate("--gcc-toolchain", Role::Dropped),
     joined("-isysroot", Role::CompileAndLink),
     separate("--sysroot", Role::CompileAndLink),
     separate("-target", Role::CompileAndLink),
@@ -108,10 +121,27 @@ const SEPARATE: &[Separate] = &[
 ];
 
 const EXACT: &[(&str, Role)] = &[
+    // Dialects, and what a platform's C is like.
+    ("-ansi", Role::Compile),
+    ("--ansi", Role::Compile),
+    ("-traditional-cpp", Role::Compile),
+    ("-trigraphs", Role::Compile),
+    ("--trigraphs", Role::Compile),
+    ("-nobuiltininc", Role::Compile),
+    ("-ffreestanding", Role::Compile),
+    ("-fhosted", Role::Compile),
+    ("-ftrapv", Role::Compile),
+    ("-fextended-identifiers", Role::Compile),
+    ("-EL", Role::Compile),
+    ("-EB", Role::Compile),
     ("-c", Role::StopAtObject),
     ("--compile", Role::StopAtObject),
     ("-S", Role::StopAtAssembler),
+    ("--assemble", Role::StopAtAssembler),
     ("-E", Role::StopEarlier),
+    ("--preprocess", Role::StopEarlier),
+    ("--dependencies", Role::StopEarlier),
+    ("--user-dependencies", Role::StopEarlier),
     ("-M", Role::StopEarlier),
     ("-MM", Role::StopEarlier),
     ("-fsyntax-only", Role::StopEarlier),
@@ -125,7 +155,10 @@ const EXACT: &[(&str, Role)] = &[
     ("-dumpmachine", Role::Query),
     ("-dumpspecs", Role::Query),
     ("-nostdinc", Role::Preprocess),
+    ("--no-standard-includes", Role::Preprocess),
     ("-nostdinc++", Role::Dropped),
+    ("--write-dependencies", Role::Dropped),
+    ("--write-user-dependencies", Role::Dropped),
     ("-undef", Role::Preprocess),
     ("-C", Role::Dropped),
     ("-CC", Role::Dropped),
@@ -171,8 +204,158 @@ const EXACT: &[(&str, Role)] = &[
     ("-t", Role::Link),
 ];
 
+/// Options `-fNAME` and `-fno-NAME` that change what C means.
+const MEANINGS: &[&str] = &[
+    "asm",
+    "blocks",
+    "builtin",
+    "common",
+    "delete-null-pointer-checks",
+    "dollars-in-identifiers",
+    "exceptions",
+    "gnu-keywords",
+    "gnu89-inline",
+    "honor-infinities",
+    "honor-nans",
+    "math-errno",
+    "ms-compatibility",
+    "ms-extensions",
+    "non-call-exceptions",
+    "openmp",
+    "openmp-simd",
+    "pack-struct",
+    "pic",
+    "PIC",
+    "pie",
+    "PIE",
+    "plan9-extensions",
+    "rounding-math",
+    "short-enums",
+    "short-wchar",
+    "signed-bitfields",
+    "signed-char",
+    "signed-zeros",
+    "strict-aliasing",
+    "strict-flex-arrays",
+    "strict-overflow",
+    "trapping-math",
+    "unsigned-bitfields",
+    "unsigned-char",
+    "visibility",
+    "wrapv",
+    "wrapv-pointer",
+];
+
+/// Those of them that may have a value, which is a word: `-fpack-struct=1`.
+const WITH_VALUE: &[&str] = &[
+    "-fbuiltin-",
+    "-fexec-charset=",
+    "-finput-charset=",
+    "-fno-builtin-",
+    "-fopenmp=",
+    "-fpack-struct=",
+    "-fstrict-flex-arrays=",
+    "-fvisibility=",
+    "-std=",
+    "--std=",
+    "--target=",
+];
+
 /// Prefixes, tried in order after the tables above.
 const PREFIXES: &[(&str, Role)] = &[
+    ("--sysroot=", Role::CompileAndLink),
+    ("--include-directory=", Role::Preprocess),
+    ("--include-directory-after=", Role::Preprocess),
+    ("--define-macro=", Role::Preprocess),
+    ("--undefine-macro=", Role::Preprocess),
+    ("--include=", Role::Preprocess),
+    ("--imacros=", Role::Preprocess),
+    ("--output=", Role::Output),
+    ("--language=", Role::Language),
+    ("--config=", Role::Dropped),
+    ("--config-", Role::Dropped),
+    ("--optimize", Role::Dropped),
+    ("--debug", Role::Dropped),
+    ("--warn-", Role::Dropped),
+    ("--extra-warnings", Role::Dropped),
+    ("--all-warnings", Role::Dropped),
+    ("-Xclang=", Role::Dropped),
+    ("-mllvm=", Role::Dropped),
+    ("-mtune=", Role::Dropped),
+    ("-falign-", Role::Dropped),
+    ("-fno-align-", Role::Dropped),
+    ("-fomit-frame-pointer", Role::Dropped),
+    ("-fno-omit-frame-pointer", Role::Dropped),
+    ("-fasynchronous-unwind-tables", Role::Dropped),
+    ("-fno-asynchronous-unwind-tables", Role::Dropped),
+    ("-funwind-tables", Role::Dropped),
+    ("-fno-unwind-tables", Role::Dropped),
+    ("-ffunction-sections", Role::Dropped),
+    ("-fno-function-sections", Role::Dropped),
+    ("-fdata-sections", Role::Dropped),
+    ("-fno-data-sections", Role::Dropped),
+    ("-fstack-protector", Role::Dropped),
+    ("-fno-stack-protector", Role::Dropped),
+    ("-fstack-clash-protection", Role::Dropped),
+    ("-fno-stack-clash-protection", Role::Dropped),
+    ("-fstack-check", Role::Dropped),
+    ("-fno-stack-check", Role::Dropped),
+    ("-fcf-protection", Role::Dropped),
+    ("-fhardened", Role::Dropped),
+    ("-fplt", Role::Dropped),
+    ("-fno-plt", Role::Dropped),
+    ("-fsemantic-interposition", Role::Dropped),
+    ("-fno-semantic-interposition", Role::Dropped),
+    ("-ftrivial-auto-var-init", Role::Dropped),
+    ("-fzero-", Role::Dropped),
+    ("-fident", Role::Dropped),
+    ("-fno-ident", Role::Dropped),
+    ("-finline", Role::Dropped),
+    ("-fno-inline", Role::Dropped),
+    ("-fkeep-inline", Role::Dropped),
+    ("-funroll", Role::Dropped),
+    ("-fno-unroll", Role::Dropped),
+    ("-fvectorize", Role::Dropped),
+    ("-fno-vectorize", Role::Dropped),
+    ("-fslp-vectorize", Role::Dropped),
+    ("-fno-slp-vectorize", Role::Dropped),
+    ("-ftree-", Role::Dropped),
+    ("-fno-tree-", Role::Dropped),
+    ("-fipa-", Role::Dropped),
+    ("-fno-ipa-", Role::Dropped),
+    ("-fgcse", Role::Dropped),
+    ("-fno-gcse", Role::Dropped),
+    ("-foptimize-", Role::Dropped),
+    ("-fno-optimize-", Role::Dropped),
+    ("-fmerge-", Role::Dropped),
+    ("-fno-merge-", Role::Dropped),
+    ("-freorder-", Role::Dropped),
+    ("-fno-reorder-", Role::Dropped),
+    ("-fschedule-", Role::Dropped),
+    ("-fno-schedule-", Role::Dropped),
+    ("-fexpensive-optimizations", Role::Dropped),
+    ("-fprefetch-", Role::Dropped),
+    ("-fpeel-loops", Role::Dropped),
+    ("-fsplit-", Role::Dropped),
+    ("-fno-split-", Role::Dropped),
+    ("-fshow-", Role::Dropped),
+    ("-fno-show-", Role::Dropped),
+    ("-fcaret-diagnostics", Role::Dropped),
+    ("-fno-caret-diagnostics", Role::Dropped),
+    ("-fmacro-backtrace-limit", Role::Dropped),
+    ("-ffp-contract", Role::Dropped),
+    ("-ffast-math", Role::Dropped),
+    ("-fno-fast-math", Role::Dropped),
+    ("-ffinite-math-only", Role::Dropped),
+    ("-fno-finite-math-only", Role::Dropped),
+    ("-fassociative-math", Role::Dropped),
+    ("-freciprocal-math", Role::Dropped),
+    ("-funsafe-math-optimizations", Role::Dropped),
+    ("-fexcess-precision", Role::Dropped),
+    ("-fthreadsafe-statics", Role::Dropped),
+    ("-fno-threadsafe-statics", Role::Dropped),
+    ("-fworking-directory", Role::Dropped),
+    ("-fno-working-directory", Role::Dropped),
     ("-print-", Role::Query),
     ("--print-", Role::Query),
     ("--help=", Role::Query),
@@ -252,12 +435,70 @@ pub fn role(arg: &str) -> (Role, bool) {
     let joined = joined.map(|o| (o.name.len(), o.role)).max_by_key(|(length, _)| *length);
     let prefixed = prefixed.map(|(p, role)| (p.len(), *role)).next();
     let best = joined.into_iter().chain(prefixed).max_by_key(|(length, _)| *length);
-    (best.map_or(Role::Compile, |(_, role)| role), false)
+    match best {
+        Some((_, role)) => (role, false),
+        None if changes_meaning(arg) => (Role::Compile, false),
+        None => (Role::Unknown, false),
+    }
+}
+
+/// Whether an option outside the tables of names is one that clang may have: it changes what
+/// the code means, and can do nothing else.
+fn changes_meaning(arg: &str) -> bool {
+    let is_word =
+        |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.+,:".contains(&b));
+    let is_one_of = |name: &str| MEANINGS.contains(&name.strip_prefix("no-").unwrap_or(name));
+    if arg.strip_prefix("-f").is_some_and(is_one_of) {
+        return true;
+    }
+    let value = WITH_VALUE.iter().find_map(|option| arg.strip_prefix(option));
+    // What a machine can do, `-mavx2` and `-march=armv8-a+crc`, decides which macros there are.
+    let machine = arg.strip_prefix("-m").map(|rest| rest.split_once('=').unwrap_or((rest, "")));
+    let machine = machine.is_some_and(|(name, value)| {
+        let is_other = ["odule", "llvm", "link"].iter().any(|other| name.starts_with(other));
+        !is_other && !name.is_empty() && is_word(name) && is_word(value)
+    });
+    machine || value.is_some_and(is_word)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_that_may_do_anything_do_not_reach_clang() {
+        for arg in [
+            "-fproc-stat-report=out",
+            "-fcrash-diagnostics-dir=x",
+            "-fmodules-cache-path=x",
+            "-fthinlto-index=x",
+            "-module-file-info",
+            "-foptimization-record-file=x",
+            "--analyzer-output",
+            "-ccc-install-dir",
+            "-cc1",
+            "-fsomething-new=/etc/x",
+            "-std=../x/y",
+            "-march=/x",
+        ] {
+            let reaches = [Role::Compile, Role::CompileAndLink, Role::Preprocess];
+            assert!(!reaches.contains(&role(arg).0), "{arg}");
+        }
+        for arg in [
+            "--write-dependencies",
+            "-Xclang=-load",
+            "-mllvm=-x",
+            "--config=f",
+            "--config-user-dir=x",
+        ] {
+            assert_eq!(role(arg), (Role::Dropped, false), "{arg}");
+        }
+        for arg in ["-Xclang", "-mllvm", "--config"] {
+            assert_eq!(role(arg), (Role::Dropped, true), "{arg}");
+        }
+        assert_eq!(role("--output=b.o"), (Role::Output, false));
+        assert_eq!(role("--output"), (Role::Output, true));
+    }
 
     #[test]
     fn options_have_the_role_their_meaning_asks_for() {
@@ -276,6 +517,17 @@ mod tests {
             ("-ggdb3", (Role::Dropped, false)),
             ("-std=gnu89", (Role::Compile, false)),
             ("-fwrapv", (Role::Compile, false)),
+            ("-fno-builtin-printf", (Role::Compile, false)),
+            ("-funsigned-char", (Role::Compile, false)),
+            ("-fno-short-enums", (Role::Compile, false)),
+            ("-fpack-struct=1", (Role::Compile, false)),
+            ("-mavx2", (Role::Compile, false)),
+            ("-mno-sse4.1", (Role::Compile, false)),
+            ("-march=armv8-a+crc", (Role::Compile, false)),
+            ("--target=arm-linux-gnueabi", (Role::Compile, false)),
+            ("-fstack-protector-strong", (Role::Dropped, false)),
+            ("-fno-plt", (Role::Dropped, false)),
+            ("--define-macro=X=1", (Role::Preprocess, false)),
             ("-fsanitize=address", (Role::Dropped, false)),
             ("-flto=auto", (Role::Dropped, false)),
             ("-m32", (Role::CompileAndLink, false)),

@@ -60,6 +60,9 @@ pub struct Flags {
     pub preprocess: Vec<String>,
     /// For compiling the preprocessed text.
     pub compile: Vec<String>,
+    /// Left out: what they do is not known.
+    #[serde(default)]
+    pub unknown: Vec<String>,
 }
 
 /// One thing on the way to the linker, in command-line order.
@@ -159,8 +162,13 @@ impl Reader {
 
     fn option(&mut self, word: &str, role: Role, argument: Option<&str>) {
         let value = || {
-            // The name of a joined option is two characters for those asked here.
-            argument.unwrap_or_else(|| word.get(2..).unwrap_or_default())
+            // The name of a joined option is two characters for those asked here; long ones
+            // have an equals sign.
+            let joined = || match word.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => value,
+                _ => word.get(2..).unwrap_or_default(),
+            };
+            argument.unwrap_or_else(joined)
         };
         let flags = &mut self.result.flags;
         let words = || std::iter::once(word).chain(argument).map(str::to_owned);
@@ -171,6 +179,7 @@ impl Reader {
                     self.preprocessor_words(&parts);
                 }
             }
+            Role::Unknown => flags.unknown.push(word.to_owned()),
             Role::Preprocess => flags.preprocess.extend(words()),
             Role::Compile => {
                 flags.preprocess.extend(words());

@@ -8,19 +8,19 @@
 use std::rc::Rc;
 
 use base::Cancel;
-use interpret::{Features, Input, Inputs, Limits, Machine};
+use interpret::{Features, Input, Inputs, Limits, Machine, Stream};
 use program::{BlockId, FunctionId};
 use rustc_hash::FxHashSet;
 
 use super::{Explored, Next, Search, State};
 use crate::agenda::Agenda;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Entry};
 use crate::dictionary::Dictionary;
 use crate::ending::{Ending, ending};
 use crate::frontier::Frontier;
 use crate::memo::Memo;
-use crate::streams::Stream;
-use crate::variation::Variations;
+use crate::streams::write;
+use crate::variation::{Variations, padded};
 
 /// Blocks that were reached.
 pub type Covered = FxHashSet<(FunctionId, BlockId)>;
@@ -47,6 +47,10 @@ const SLICES: u64 = 240;
 const FAIR: u64 = 12;
 /// Runs longer than this are not run with words.
 const MAX_STEPS_WITH_WORDS: u64 = 150_000;
+/// Calls of a run that are let fail, the first ones.
+const MAX_FAILURES: usize = 64;
+/// Variations of a turned decision that are tried.
+const N_CONTINUED: usize = 3;
 /// Inputs to begin with.
 const MAX_SEEDS: usize = 48;
 
@@ -78,11 +82,13 @@ impl Campaign {
         if novelty.first > 0 {
             self.covered.extend(machine.covered.keys());
         }
-        if has_words
-            && novelty.is_any()
+        if novelty.is_any()
             && let Some(entry) = self.corpus.entries.last_mut()
         {
-            entry.was_followed = true;
+            entry.was_followed = has_words;
+            entry.streams = machine.streams();
+            let failures = machine.failures().iter().map(|(input, _)| *input);
+            entry.failures = failures.take(MAX_FAILURES).collect();
         }
         features.clear();
         self.features = Some(features);
@@ -239,10 +245,33 @@ impl State<'_> {
         });
         match next {
             Some(next) => {
+                let gain = self.gain();
                 self.took_limited |= self.run_one(&next);
+                if self.gain() > gain {
+                    self.go_on(&next);
+                }
                 true
             }
             None => is_over,
+        }
+    }
+
+    /// Where a turned decision showed something new, what happens when it is decided alike many
+    /// times: loops that copy, skip and count go as far as the program has room.
+    fn go_on(&mut self, turned: &Next) {
+        let Some(parent) = &turned.parent else { return };
+        let changed = turned.inputs.0.iter().filter(|(input, value)| {
+            parent.0.get(*input) != Some(*value) && !matches!(input.stream(), Some((_, None)))
+        });
+        let place = |input: &Input| match input.stream()? {
+            (stream, Some(byte)) => Some((stream, byte as usize)),
+            _ => None,
+        };
+        let mut changed = changed.filter_map(|(input, _)| place(input));
+        let Some(place) = changed.next().filter(|_| changed.next().is_none()) else { return };
+        for _ in 0..N_CONTINUED {
+            let made = self.variations.continued(&turned.inputs, place, &self.limits);
+            made.into_iter().for_each(|inputs| self.try_inputs(inputs));
         }
     }
 
@@ -250,20 +279,24 @@ impl State<'_> {
     fn follow_entry(&mut self) -> bool {
         let campaign = self.campaign.as_mut();
         let entry = campaign.and_then(|c| c.corpus.unfollowed(MAX_STEPS_WITH_WORDS));
-        let Some(inputs) = entry else { return false };
+        let Some(Entry { inputs, .. }) = entry else { return false };
+        if let Some(wide) = padded(&inputs, &self.limits) {
+            self.took_limited |= self.run_one(&Next { inputs: Rc::new(wide), ..Next::default() });
+        }
         self.took_limited |= self.run_one(&Next { inputs, ..Next::default() });
         true
     }
 
     fn vary_once(
         &mut self,
-        make: fn(&mut Variations, &Inputs, &Inputs, &Limits) -> Inputs,
+        make: fn(&mut Variations, &Entry, &Entry, &Limits) -> Inputs,
     ) -> bool {
         let Some(campaign) = &self.campaign else { return false };
         let numbers = &mut self.variations.numbers;
         let base = campaign.corpus.choose(numbers);
         let other = campaign.corpus.choose(numbers);
         let Some((base, other)) = base.zip(other) else { return false };
+        let (base, other) = (base.clone(), other.clone());
         let inputs = make(&mut self.variations, &base, &other, &self.limits);
         self.try_inputs(inputs);
         true
@@ -310,16 +343,16 @@ fn seeds(dictionary: &Dictionary, limits: &Limits) -> Vec<Inputs> {
     for option in dictionary.options.iter().take(MAX_SEEDS) {
         let mut inputs = Inputs::default();
         inputs.set(Input::ArgumentCount, 1);
-        Stream::Argument(1).write(&mut inputs, limits, option);
+        write(&mut inputs, Stream::Argument(1), limits, option);
         seeds.push(inputs);
     }
     for word in &mut words {
         let mut inputs = Inputs::default();
         let line = [word.as_slice(), b"\n"].concat();
-        Stream::Stdin.write(&mut inputs, limits, &line);
+        write(&mut inputs, Stream::Stdin, limits, &line);
         seeds.push(inputs.clone());
         inputs.set(Input::ArgumentCount, 1);
-        Stream::Argument(1).write(&mut inputs, limits, word);
+        write(&mut inputs, Stream::Argument(1), limits, word);
         seeds.push(inputs);
     }
     seeds

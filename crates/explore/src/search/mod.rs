@@ -143,6 +143,8 @@ struct Next {
     inputs: Rc<Inputs>,
     depth: usize,
     excluded: Vec<WordId>,
+    /// The inputs they were made from.
+    parent: Option<Rc<Inputs>>,
     /// Where the decision stands that these inputs turn around.
     turned: Option<Place>,
 }

@@ -201,8 +201,9 @@ impl State<'_> {
                     // Of other unknowns the solver was not asked.
                     values.retain(|unknown| needed.contains(&unknown));
                     let inputs = Rc::new(self.memo.shared.inputs_of(&values, &candidate.parent));
-                    let Candidate { depth, excluded, .. } = candidate;
-                    return Some(Next { inputs, depth, excluded, turned: Some(place) });
+                    let Candidate { depth, excluded, parent, .. } = candidate;
+                    let (parent, turned) = (Some(parent), Some(place));
+                    return Some(Next { inputs, depth, excluded, parent, turned });
                 }
                 Answer::Unsat => {}
                 Answer::Unknown(why) => {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use interpret::{Inputs, Machine};
 
 use super::{Next, State, Violation};
+use crate::corpus::Entry;
 use crate::ending::{Ending, ending};
 use crate::shrink::shrink;
 
@@ -43,7 +44,8 @@ impl State<'_> {
         let n = self.far.len();
         let numbers = &mut self.variations.numbers;
         let mut one = || numbers.below(n).max(numbers.below(n));
-        let (base, other) = (self.far.get(one())?.clone(), self.far.get(one())?.clone());
+        let entry = |inputs: &Rc<Inputs>| Entry { inputs: inputs.clone(), ..Entry::default() };
+        let (base, other) = (entry(self.far.get(one())?), entry(self.far.get(one())?));
         Some(self.variations.next(&base, &other, &self.limits))
     }
 

@@ -10,7 +10,7 @@ use crate::pipeline::{self, counted};
 pub fn run(args: &CaptureArgs, cancel: &Cancel) -> Result<Outcome> {
     let here = std::env::current_dir()?;
     let project = pipeline::load(&build(&args.command, args.shims), &here, &args.run, cancel)?;
-    let findings = pipeline::findings_about(&project);
+    let findings = pipeline::findings_about(&project, &here);
     for missing in &findings.incomplete {
         crate::log::incomplete(missing);
     }

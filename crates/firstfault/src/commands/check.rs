@@ -121,8 +121,8 @@ fn analyse_program(
         }
         if what.args.engine != EngineArg::Static && !what.foreign.alone {
             timings.on_all_threads("explore", || {
-                let about = (what.args, what.root);
-                explored::add(&program, what.rules, about, findings, what.cancel);
+                let wanted = explored::Wanted::by(what.args, what.root);
+                explored::add(&program, what.rules, &wanted, findings, what.cancel);
             });
         }
         placed

@@ -1,7 +1,7 @@
 //! The search by running inside `check`: programs with a `main` are run on inputs until a
 //! rule is violated, and each violation comes with the input that makes it happen.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base::Cancel;
 use explore::trace::Texts;
@@ -12,28 +12,49 @@ use spec::rules::Rules;
 
 use crate::args::CheckArgs;
 
-/// Sources beyond this size are not read: what is told of them has no text.
-const MAX_SOURCE: u64 = 16 << 20;
+/// What is looked for, and where the sources are.
+#[derive(Default)]
+pub struct Wanted<'a> {
+    pub root: PathBuf,
+    /// Only these rules, and only in these functions; all where there are none.
+    pub rules: &'a [String],
+    pub functions: &'a [String],
+    pub is_strict: bool,
+    pub seed: u64,
+}
+
+impl<'a> Wanted<'a> {
+    pub fn by(args: &'a CheckArgs, root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+            rules: &args.rule,
+            functions: &args.function,
+            is_strict: args.strict,
+            seed: args.seed,
+        }
+    }
+}
 
 /// Adds what runs of the program show; nothing where it has no `main`.
 pub fn add(
     program: &Program,
     rules: &Rules,
-    (args, root): (&CheckArgs, &Path),
+    wanted: &Wanted<'_>,
     findings: &mut Findings,
     cancel: &Cancel,
 ) {
     let Some(entry) = Options::entry_named(program, "main") else { return };
-    let contents = sources(program, root);
+    let contents = sources(program, &wanted.root);
     let texts = Texts::new(contents.iter().map(|(path, text)| (path.as_str(), text.as_slice())));
     let mut options = Options::new(entry);
-    options.seed = args.seed;
-    options.rules.only = args.rule.iter().cloned().collect();
-    options.rules.is_strict = args.strict;
+    options.seed = wanted.seed;
+    options.rules.only = wanted.rules.iter().cloned().collect();
+    options.rules.is_strict = wanted.is_strict;
     let outcome = explore::explore(program, &texts, &options, cancel);
     tell(findings, &outcome);
     for found in outcome.found {
-        let is_wanted = args.function.is_empty() || args.function.contains(&found.place.function);
+        let is_wanted =
+            wanted.functions.is_empty() || wanted.functions.contains(&found.place.function);
         if !is_wanted {
             continue;
         }
@@ -93,9 +114,7 @@ fn sources(program: &Program, root: &Path) -> Vec<(String, Vec<u8>)> {
     let own = program.files.iter().filter(|file| !file.is_system);
     own.filter_map(|file| {
         let path = root.join(&file.path);
-        let is_plain = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_SOURCE);
-        let text = is_plain.then(|| std::fs::read(&path).ok()).flatten()?;
-        Some((file.path.clone(), text))
+        Some((file.path.clone(), base::read::source(&path).ok()?))
     })
     .collect()
 }

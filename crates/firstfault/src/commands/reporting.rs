@@ -32,7 +32,9 @@ impl Reporting<'_> {
     /// them to their reader. Their paths may be absolute.
     pub fn write(&self, findings: &Findings) -> Result<()> {
         let mut named = below(self.root, findings)?;
-        identity::name(&mut named, &mut Sources::new(self.root));
+        let mut sources = Sources::of(self.root, &named);
+        identity::name(&mut named, &mut sources);
+        named.keep_mentioned_sources();
         last::keep(self.root, self.state, &named);
         self.render(&named)
     }
@@ -46,7 +48,7 @@ impl Reporting<'_> {
         files: &BTreeSet<String>,
         cancel: &Cancel,
     ) -> Result<Outcome> {
-        let mut sources = Sources::new(self.root);
+        let mut sources = Sources::of(self.root, &findings);
         identity::name(&mut findings, &mut sources);
         let known = catalogue::rules(self.root)?.into_iter().map(|rule| rule.id).collect();
         ignore::apply(&mut findings, files, &known, &mut sources);
@@ -68,6 +70,7 @@ impl Reporting<'_> {
             baseline::leave_out(&mut findings, &before, "known_before");
         }
         findings.finish();
+        findings.keep_mentioned_sources();
         if !cancel.is_cancelled() {
             if !select.forget {
                 last::keep(self.root, self.state, &findings);
@@ -84,7 +87,7 @@ impl Reporting<'_> {
             Format::Sarif | Format::Html => catalogue::rules(self.root)?,
             Format::Text | Format::Json | Format::Dot | Format::Svg => Vec::new(),
         };
-        let mut sources = Sources::new(self.root);
+        let mut sources = Sources::of(self.root, findings);
         let text = report::render(findings, self.format, &mut sources, &rules, options);
         Ok(self.target.write(text.as_bytes())?)
     }

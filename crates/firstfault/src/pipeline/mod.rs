@@ -83,8 +83,12 @@ fn load_with(inputs: &Inputs, cache: &Arc<Cache>, settings: Settings<'_>) -> Res
 }
 
 /// What preprocessing has to say about the input.
-pub fn findings_about(project: &Project) -> Findings {
+pub fn findings_about(project: &Project, root: &Path) -> Findings {
     let mut findings = Findings::new();
+    let root = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+    let read = project.units.iter().flat_map(|unit| &unit.dependencies);
+    let named = read.map(|file| (unit::shown(&root, &file.path), file.hash.to_string()));
+    findings.sources = Some(named.collect());
     findings.incomplete.extend(project.failures.iter().map(incomplete));
     if let Some(status) = &project.build_failed {
         findings.incomplete.push(Incomplete {
@@ -160,7 +164,7 @@ pub fn import(inputs: &Inputs, root: &Path, args: &RunArgs, cancel: &Cancel) -> 
     let results = import_all(&opened.project, &opened.importer(clang)?);
     opened.check_cancelled()?;
     let project = &opened.project;
-    let mut findings = findings_about(project);
+    let mut findings = findings_about(project, root);
     let mut work = Work { units: results.len(), ..Work::default() };
     let mut units = Vec::new();
     // Where each unit of the project went, if anywhere.

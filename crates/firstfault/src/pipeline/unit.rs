@@ -92,11 +92,13 @@ impl<'a> Importer<'a> {
     }
 
     fn compile_part(&self, unit: &Unit, text: &[u8], extent: Extent) -> Result<Program, Failure> {
-        let mut read = |path: &Path| std::fs::read(unit.directory.join(path)).ok();
+        let mut read = |path: &Path| base::read::source(&unit.directory.join(path)).ok();
         let mut prepared =
             self.timings.on_thread("positions", || provenance::prepare(text, extent, &mut read));
         for file in &mut prepared.map.files {
-            *file = self.shown(&unit.directory, file);
+            if !file.is_empty() && !file.starts_with('<') {
+                *file = shown(&self.root, &unit.directory.join(&*file));
+            }
         }
         let compiled = llvm::compile_with(
             &self.clang.tool,
@@ -112,13 +114,6 @@ impl<'a> Importer<'a> {
                 llvm::import_with_text(&bitcode, &prepared.map, &unit.path, &prepared.text)
             })
             .map_err(|error| Failure::new(format!("cannot be imported: {error}")))
-    }
-
-    /// A path of the unit as users know it: relative to the project where it lies inside.
-    fn shown(&self, directory: &Path, file: &str) -> String {
-        let is_file = !file.is_empty() && !file.starts_with('<');
-        let path = if is_file { normal(&directory.join(file)) } else { PathBuf::from(file) };
-        path.strip_prefix(&self.root).unwrap_or(&path).display().to_string()
     }
 
     fn key(&self, unit: &Unit) -> Key {
@@ -179,6 +174,12 @@ fn explain(error: CompileError, limits: &Limits) -> Failure {
         }
         other => Failure::new(other.to_string()),
     }
+}
+
+/// A path as users know it: relative to the project where it lies inside.
+pub fn shown(root: &Path, path: &Path) -> String {
+    let path = normal(path);
+    path.strip_prefix(root).unwrap_or(&path).display().to_string()
 }
 
 /// The path without `.` and `..`, as far as the text alone allows.

@@ -10,6 +10,7 @@ mod crash;
 mod crash_bad_input;
 mod determinism;
 mod diagnose;
+mod hostile;
 mod identity;
 mod inputs;
 mod interrupt;

@@ -90,7 +90,7 @@ fn files_elsewhere_are_named_from_the_root() {
     let path = folder.path().join("a.c");
     std::fs::write(&path, TABS).unwrap();
     let changes = [change(&path.display().to_string(), 5, 16, "<=", "<")];
-    let diff = unified(&changes, &mut Sources::new("/nonexistent")).unwrap();
+    let diff = unified(&changes, &mut Sources::new(folder.path())).unwrap();
     assert!(diff.starts_with(&format!("--- a{}\n", path.display())), "{diff}");
     std::fs::write(folder.path().join("a.patch"), &diff).unwrap();
     let done = Command::new("patch")

@@ -87,7 +87,7 @@ pub fn run(args: &BeliefsArgs, cancel: &Cancel) -> Result<Outcome> {
             args.select.check(&inputs)?;
             let templates = templates(args, &root)?;
             let (opened, clang) = pipeline::open(&inputs, &root, &args.run, cancel)?;
-            let mut findings = pipeline::findings_about(&opened.project);
+            let mut findings = pipeline::findings_about(&opened.project, &root);
             let mut events = units::observe(&opened, clang, &templates, &mut findings)?;
             files = std::mem::take(&mut events.files);
             if let Some(path) = &args.run.timings {
@@ -162,9 +162,8 @@ fn drop_intended(deviations: &mut Vec<Deviation>, root: &Path) {
     deviations.retain(|deviation| {
         let place = &deviation.place;
         let Some(callee) = deviation.slots.get("f").filter(|_| place.line > 0) else { return true };
-        let text = files
-            .entry(place.file.clone())
-            .or_insert_with(|| std::fs::read_to_string(root.join(&place.file)).unwrap_or_default());
+        let text =
+            files.entry(place.file.clone()).or_insert_with(|| text_of(&root.join(&place.file)));
         let line = text.lines().nth(place.line as usize - 1).unwrap_or_default();
         let before = line.get(..(place.column as usize).saturating_sub(1)).unwrap_or_default();
         let is_cast = before.trim_end().ends_with("(void)");
@@ -173,6 +172,10 @@ fn drop_intended(deviations: &mut Vec<Deviation>, root: &Path) {
     for (rank, deviation) in (1..).zip(deviations) {
         deviation.rank = rank;
     }
+}
+
+fn text_of(path: &Path) -> String {
+    String::from_utf8_lossy(&base::read::source(path).unwrap_or_default()).into_owned()
 }
 
 /// The built-in templates and the user's, with what the project says about itself.

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use base::Cancel;
 use diagnose::{Line, Target};
 use findings::{Fault, Findings, Place};
 
 use super::{DiagnoseArgs, sources};
+use crate::commands::explored;
 
 /// What to diagnose.
 #[derive(Default)]
@@ -21,7 +23,7 @@ pub struct Meant {
 
 pub fn meant(args: &DiagnoseArgs, program: &program::Program, root: &Path) -> Result<Meant> {
     let mut meant = match &args.fault {
-        Some(id) => checked(id, program)?,
+        Some(id) => checked(id, program, root)?,
         None => {
             let places = line(args, program, root)?.into_iter().collect();
             Meant { target: Target { places, rule: None }, ..Meant::default() }
@@ -34,7 +36,7 @@ pub fn meant(args: &DiagnoseArgs, program: &program::Program, root: &Path) -> Re
 }
 
 /// A fault that `check` finds, by its id or its line, together with those of its group.
-fn checked(named: &str, program: &program::Program) -> Result<Meant> {
+fn checked(named: &str, program: &program::Program, root: &Path) -> Result<Meant> {
     let rules = spec::discover::rules(&[])?;
     let settings = detect::Settings::default();
     let facts = settings.facts(program);
@@ -42,6 +44,8 @@ fn checked(named: &str, program: &program::Program) -> Result<Meant> {
     let foreign = correlate::Imported::default();
     let phase = |_: &str, work: &mut dyn FnMut()| work();
     correlate::check_with((program, &facts), &rules, &settings, &foreign, &mut found, &phase);
+    let wanted = explored::Wanted { root: root.to_owned(), ..explored::Wanted::default() };
+    explored::add(program, &rules, &wanted, &mut found, &Cancel::new());
     found.finish();
     let by_line =
         named.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
@@ -121,7 +125,7 @@ fn line(args: &DiagnoseArgs, program: &program::Program, root: &Path) -> Result<
         bail!("`--line {text}`: {file} is no file of this program");
     }
     let n_lines = |path: &String| {
-        let text = std::fs::read(root.join(path)).unwrap_or_default();
+        let text = base::read::source(&root.join(path)).unwrap_or_default();
         text.split(|byte| *byte == b'\n').filter(|_| !text.is_empty()).count()
     };
     let longest = meant.iter().map(n_lines).max().unwrap_or(0);

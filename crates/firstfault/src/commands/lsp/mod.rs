@@ -190,7 +190,7 @@ impl Server<'_> {
     }
 
     fn publish(&mut self) -> Result<()> {
-        let mut sources = Sources::new(&self.root);
+        let mut sources = Sources::of(&self.root, &self.findings);
         let all = convert::diagnostics(&self.findings, &self.root, &mut sources);
         let before = std::mem::replace(&mut self.published, all.keys().cloned().collect());
         let gone = before.into_iter().map(|file| (file, Vec::new()));
