@@ -320,8 +320,7 @@ impl Variations {
                 let token = self.numbers.one_of(&all).map(|(a, b)| text[*a..*b].to_vec());
                 let own = tokens(&line);
                 let mut line = line;
-                if let Some((token, (start, end))) = token.zip(self.numbers.one_of(&own).copied())
-                {
+                if let Some((token, (start, end))) = token.zip(self.numbers.one_of(&own).copied()) {
                     line.splice(start..end, token);
                 }
                 line
@@ -385,13 +384,7 @@ impl Variations {
 
     /// What is no byte: how many arguments there are, what is set, is there and fails, what comes
     /// from outside.
-    fn change_scalar(
-        &mut self,
-        inputs: &mut Inputs,
-        base: &Entry,
-        other: &Entry,
-        limits: &Limits,
-    ) {
+    fn change_scalar(&mut self, inputs: &mut Inputs, base: &Entry, other: &Entry, limits: &Limits) {
         let n = n_arguments(inputs, limits);
         match self.numbers.below(7) {
             0 | 1 if n < limits.arguments => self.add_argument(inputs, n, limits),

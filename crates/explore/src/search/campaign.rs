@@ -287,10 +287,7 @@ impl State<'_> {
         true
     }
 
-    fn vary_once(
-        &mut self,
-        make: fn(&mut Variations, &Entry, &Entry, &Limits) -> Inputs,
-    ) -> bool {
+    fn vary_once(&mut self, make: fn(&mut Variations, &Entry, &Entry, &Limits) -> Inputs) -> bool {
         let Some(campaign) = &self.campaign else { return false };
         let numbers = &mut self.variations.numbers;
         let base = campaign.corpus.choose(numbers);
