@@ -94,6 +94,6 @@ fn found_of(about: (&Program, &Texts), entry: &str, violation: &Violation) -> Fo
         input: told.input,
         steps: told.trace.steps,
         related: Vec::new(),
-        is_proved: true,
+        is_proved: told.made_up.is_empty(),
     }
 }

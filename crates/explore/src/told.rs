@@ -19,6 +19,8 @@ pub struct Told {
     pub input: RunInput,
     /// Places of violations that were passed over.
     pub passed: Vec<String>,
+    /// Functions without a model whose results were made up.
+    pub made_up: Vec<String>,
 }
 
 /// Runs the failing input once more and tells what happens.
@@ -56,5 +58,5 @@ pub fn tell(
     let trace = trace::trace((program, texts), &record, property, &mut length_of);
     let place = at.map(|at| trace::place(program, loc_of(program, at), at.0)).unwrap_or_default();
     let input = describe(failing, entry, &asked);
-    Told { property, place, trace, input, passed }
+    Told { property, place, trace, input, passed, made_up: asked.made_up }
 }

@@ -227,7 +227,8 @@ impl Variations {
             (1, Some((_, end))) => drop(text.splice(end..end, word)),
             _ => {
                 let at = self.numbers.below(text.len() + 1);
-                text.splice(at..at, word);
+                let covered = if self.numbers.once_in(2) { word.len() } else { 0 };
+                text.splice(at..(at + covered).min(text.len()), word);
             }
         }
         text

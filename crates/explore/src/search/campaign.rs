@@ -214,11 +214,16 @@ impl State<'_> {
 
     /// Works one way until this amount is reached; whether there was something to do.
     fn run_slice(&mut self, way: Way, until: u64) -> bool {
+        let mut is_turn = false;
         while self.work() < until {
             let is_done = match way {
                 Way::Check => self.turn(|state| state.agenda.pop_check(), until),
                 Way::Turn => {
-                    self.turn(|state| state.agenda.pop_decision(), until) || self.follow_entry()
+                    // What varying found has decisions that no run with words has come to.
+                    is_turn = !is_turn;
+                    (is_turn && self.follow_entry())
+                        || self.turn(|state| state.agenda.pop_decision(), until)
+                        || self.follow_entry()
                 }
                 Way::Vary => self.vary_once(Variations::next),
                 Way::Stretch => self.vary_once(Variations::stretched),

@@ -16,6 +16,9 @@ use crate::frontier::Reached;
 use crate::memo::Memo;
 use crate::path::Path;
 
+/// Values of one pinned condition that a campaign tries.
+const MAX_PINNED: usize = 6;
+
 impl State<'_> {
     /// Runs once and queues the paths that leave it; whether a bound limited its inputs.
     pub(super) fn run_one(&mut self, run: &Next) -> bool {
@@ -139,6 +142,9 @@ impl State<'_> {
             }
             // Of a pinned value there may be more than two.
             let is_pin = condition.why == Why::Pin;
+            if is_pin && is_campaign && run.excluded.len() >= MAX_PINNED {
+                continue;
+            }
             let mut excluded = run.excluded.clone();
             excluded.extend(is_pin.then_some(negated));
             let candidate = Candidate {
