@@ -31,7 +31,8 @@ impl Yield {
 
 /// Candidates of a search, each with the place of its decision.
 pub struct Agenda<T> {
-    checks: VecDeque<(Place, T)>,
+    /// What guards a property, by place, with its age.
+    checks: BTreeMap<Place, VecDeque<(usize, T)>>,
     /// What leads towards a place that is asked for, by how far it still is.
     nearer: BTreeMap<(u32, usize), (Place, T)>,
     is_turn_of_nearer: bool,
@@ -42,14 +43,15 @@ pub struct Agenda<T> {
     is_turn_of_far: bool,
     /// Whether the next one is to be far from the start.
     is_deep: bool,
-    asked: FxHashMap<Place, u32>,
+    /// What the questions of each place cost.
+    asked: FxHashMap<Place, u64>,
     yields: FxHashMap<Place, Yield>,
 }
 
 impl<T> Default for Agenda<T> {
     fn default() -> Self {
         Self {
-            checks: VecDeque::new(),
+            checks: BTreeMap::new(),
             nearer: BTreeMap::new(),
             is_turn_of_nearer: false,
             decisions: BTreeMap::new(),
@@ -66,7 +68,8 @@ impl<T> Default for Agenda<T> {
 impl<T> Agenda<T> {
     /// What guards a property.
     pub fn push_check(&mut self, place: Place, candidate: T) {
-        self.checks.push_back((place, candidate));
+        self.n_queued += 1;
+        self.checks.entry(place).or_default().push_back((self.n_queued, candidate));
     }
 
     /// A decision, the how-manieth of its place in a run that went far or not.
@@ -95,9 +98,13 @@ impl<T> Agenda<T> {
     /// The next candidate and its place.
     pub fn pop(&mut self) -> Option<(Place, T)> {
         self.is_turn_of_far = !self.is_turn_of_far;
-        if let Some(check) = self.checks.pop_front() {
+        if let Some(check) = self.pop_oldest_check() {
             return Some(check);
         }
+        self.pop_after_checks()
+    }
+
+    fn pop_after_checks(&mut self) -> Option<(Place, T)> {
         // The nearest may be impossible, and all of them may wait for something else.
         self.is_turn_of_nearer = !self.is_turn_of_nearer;
         let is_due = self.is_turn_of_nearer || self.decisions.is_empty();
@@ -106,6 +113,49 @@ impl<T> Agenda<T> {
         }
         let far = if self.is_turn_of_far { self.pop_far() } else { None };
         far.or_else(|| self.pop_any())
+    }
+
+    fn pop_oldest_check(&mut self) -> Option<(Place, T)> {
+        let age = |all: &VecDeque<(usize, T)>| all.front().map(|(age, _)| *age);
+        let (place, _) = self.checks.iter().min_by_key(|(_, all)| age(all))?;
+        self.take_check(*place, VecDeque::pop_front)
+    }
+
+    /// What guards a property at the place whose questions cost least so far, of the latest run
+    /// or the first.
+    pub fn pop_check(&mut self) -> Option<(Place, T)> {
+        let (place, _) = self.checks.iter().min_by_key(|(place, _)| self.paid(place))?;
+        self.is_deep = !self.is_deep;
+        let pop = if self.is_deep { VecDeque::pop_back } else { VecDeque::pop_front };
+        self.take_check(*place, pop)
+    }
+
+    fn take_check(
+        &mut self,
+        place: Place,
+        pop: fn(&mut VecDeque<(usize, T)>) -> Option<(usize, T)>,
+    ) -> Option<(Place, T)> {
+        let all = self.checks.get_mut(&place)?;
+        let (_, candidate) = pop(all)?;
+        if all.is_empty() {
+            self.checks.remove(&place);
+        }
+        Some((place, candidate))
+    }
+
+    /// A decision, what guards properties left aside.
+    pub fn pop_decision(&mut self) -> Option<(Place, T)> {
+        self.is_turn_of_far = !self.is_turn_of_far;
+        self.pop_after_checks()
+    }
+
+    /// The questions of a place cost so much more than one of them does at least.
+    pub fn pay(&mut self, place: Place, cost: u64) {
+        *self.asked.entry(place).or_default() += cost;
+    }
+
+    fn paid(&self, place: &Place) -> u64 {
+        self.asked.get(place).copied().unwrap_or(0)
     }
 
     /// Of the place that led further most of the time the latest.
@@ -128,9 +178,8 @@ impl<T> Agenda<T> {
     }
 
     fn pop_any(&mut self) -> Option<(Place, T)> {
-        let asked = |place: &Place| self.asked.get(place).copied().unwrap_or(0);
-        let least = self.decisions.keys().map(asked).min()?;
-        let places = self.decisions.iter().filter(|(place, _)| asked(place) == least);
+        let least = self.decisions.keys().map(|place| self.paid(place)).min()?;
+        let places = self.decisions.iter().filter(|(place, _)| self.paid(place) == least);
         let (place, key) = if self.is_deep {
             let last = places.filter_map(|(place, all)| Some((*place, *all.last_key_value()?.0)));
             last.max_by_key(|(_, key)| *key)?

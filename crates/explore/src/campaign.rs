@@ -3,25 +3,39 @@
 use std::collections::BTreeMap;
 
 use base::Cancel;
-use program::{FunctionId, Program};
-use rustc_hash::FxHashSet;
+use interpret::{Limits, MAX_PASSED};
+use program::Program;
 
+use crate::dictionary::Dictionary;
 use crate::distance::distances;
 use crate::judge::Given;
 use crate::memo::Memo;
 use crate::options::{Ended, Found, Options, Outcome};
-use crate::search::{Search, Violation};
+use crate::search::{Plan, Search, Violation};
 use crate::target::Target;
 use crate::told::tell;
 use crate::trace::Texts;
 
 /// Instructions one run may execute.
 const MAX_STEPS: u64 = 400_000;
+/// z3's resource units for one question.
+const RESOURCES: u32 = 200_000;
+
+/// How much input runs of a campaign may have: overflows need hundreds of bytes.
+const LIMITS: Limits = Limits {
+    arguments: 9,
+    argument_bytes: 1200,
+    stdin_bytes: 1 << 14,
+    elements: 64,
+    outside: 256,
+    unset_is_input: false,
+    passed: [None; MAX_PASSED],
+};
 
 /// Explores a program; what is told refers to its sources in `texts`.
 pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Cancel) -> Outcome {
     let entry = &*program.functions[options.entry].name;
-    let mut memo = Memo::new(200_000, true);
+    let mut memo = Memo::new(RESOURCES, false);
     if !options.targets.is_empty() {
         let target = Target { places: options.targets.clone(), rule: None };
         memo.distances = distances(program, &|loc| target.is_at(program, loc));
@@ -33,15 +47,17 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
         selected: None,
         unset_is_input: false,
         seed: None,
-        max_runs: 8000,
+        max_runs: u32::MAX,
         max_steps: MAX_STEPS,
-        max_all_steps: options.work,
+        max_all_steps: u64::MAX,
         runs_after: 0,
         questions_after: 0,
-        max_questions: 150,
+        max_questions: u64::MAX,
         max_unknown: 3,
     };
-    let explored = search.run(&mut memo, &|_| false, cancel);
+    let dictionary = Dictionary::of(program);
+    let plan = Plan { limits: LIMITS, work: options.work, seed: options.seed, dictionary };
+    let (explored, covered, work) = search.campaign(&mut memo, plan, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
     for violation in &explored.violations {
         let one = found_of((program, texts), entry, violation);
@@ -55,16 +71,16 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
         None => Ended::AllPaths,
         Some(_) => Ended::Budget,
     };
-    let total: FxHashSet<(FunctionId, u32)> = FxHashSet::default();
+    let bodies = program.functions.iter().filter_map(|function| function.body.as_ref());
     Outcome {
         found: found.into_values().collect(),
-        blocks_reached: 0,
-        blocks_total: total.len(),
+        blocks_reached: covered.len(),
+        blocks_total: bodies.map(|body| body.blocks.len()).sum(),
         unmodelled: Vec::new(),
         limits: explored.unmodelled.into_iter().collect(),
         ended,
         n_runs: explored.n_runs.into(),
-        work: explored.n_steps,
+        work,
     }
 }
 

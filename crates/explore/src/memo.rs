@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::distance::Distances;
-use interpret::{Number, Shared};
+use interpret::{Machine, Number, Shared};
 use logic::words::{Answer, UnknownId, Word, WordId, WordProver};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -169,6 +169,11 @@ impl Memo {
             self.effort += GIVEN_UP;
         }
         answer
+    }
+
+    /// How many words there are, of which a running machine has taken them.
+    pub fn n_words(machine: &Machine) -> u64 {
+        machine.words().len() as u64
     }
 
     /// The unknowns a word is made of.

@@ -1,9 +1,9 @@
 //! Failing inputs made shorter, as long as the same fails: what variations repeat is seldom all
 //! needed, and every line of it makes the error trace longer.
 
-use interpret::{Input, Inputs, Limits};
+use interpret::{Inputs, Limits, Stream};
 
-use crate::variation::{Source, text_of, write};
+use crate::streams::{is_of_text, streams, text as text_of, write};
 
 /// Runs for one input.
 const MAX_RUNS: u32 = 300;
@@ -12,27 +12,34 @@ const MAX_RUNS: u32 = 300;
 pub fn shrink(inputs: &Inputs, limits: &Limits, is_same: &dyn Fn(&Inputs) -> bool) -> Inputs {
     let mut best = inputs.clone();
     let mut n_runs = 0;
-    let mut attempt = |best: &mut Inputs, source: Source, text: &[u8]| {
+    // Calls that failed, files that are not there: seldom all of them are needed.
+    for input in inputs.0.iter().filter(|(input, value)| !is_of_text(**input) && **value != 0) {
+        let mut fewer = best.clone();
+        fewer.0.remove(input.0);
+        n_runs += 1;
+        if n_runs <= MAX_RUNS / 4 && is_same(&fewer) {
+            best = fewer;
+        }
+    }
+    let mut attempt = |best: &mut Inputs, stream: Stream, text: &[u8]| {
         n_runs += 1;
         let mut shorter = best.clone();
-        write(&mut shorter, source, limits, text);
+        write(&mut shorter, stream, limits, text);
         let is_kept = n_runs <= MAX_RUNS && is_same(&shorter);
         if is_kept {
             *best = shorter;
         }
         is_kept
     };
-    let n_arguments = (inputs.get(Input::ArgumentCount) as u32).min(limits.arguments);
-    let arguments = (1..=n_arguments).map(Source::Argument);
-    for source in std::iter::once(Source::Stdin).chain(arguments) {
-        let mut text = text_of(&best, source, limits);
+    for stream in streams(inputs, limits) {
+        let mut text = text_of(&best, stream, limits);
         let mut size = text.len() / 2;
         while size > 0 {
             let mut at = 0;
             while at < text.len() {
                 let mut shorter = text.clone();
                 shorter.drain(at..(at + size).min(text.len()));
-                if attempt(&mut best, source, &shorter) {
+                if attempt(&mut best, stream, &shorter) {
                     text = shorter;
                 } else {
                     at += size;
@@ -46,7 +53,7 @@ pub fn shrink(inputs: &Inputs, limits: &Limits, is_same: &dyn Fn(&Inputs) -> boo
             }
             let mut plainer = text.clone();
             plainer[at] = b'0';
-            if attempt(&mut best, source, &plainer) {
+            if attempt(&mut best, stream, &plainer) {
                 text = plainer;
             }
         }
@@ -63,13 +70,13 @@ mod tests {
     fn only_what_is_needed_is_left() {
         let limits = &BOUNDS[1];
         let mut inputs = Inputs::default();
-        write(&mut inputs, Source::Stdin, limits, b"+\n-\n\x01+\n-\n+\n-\nxx");
+        write(&mut inputs, Stream::Stdin, limits, b"+\n-\n\x01+\n-\n+\n-\nxx");
         let n_of = |inputs: &Inputs, wanted: u8| {
-            text_of(inputs, Source::Stdin, limits).iter().filter(|byte| **byte == wanted).count()
+            text_of(inputs, Stream::Stdin, limits).iter().filter(|byte| **byte == wanted).count()
         };
         let short = shrink(&inputs, limits, &|shorter| {
             n_of(shorter, b'+') >= 2 && n_of(shorter, 1) + n_of(shorter, b'0') >= 1
         });
-        assert_eq!(text_of(&short, Source::Stdin, limits), b"+0+");
+        assert_eq!(text_of(&short, Stream::Stdin, limits), b"+0+");
     }
 }

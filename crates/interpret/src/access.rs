@@ -128,6 +128,9 @@ impl<'p> Machine<'p> {
             }
         };
         let is_inside = (0..i128::from(count)).contains(&at);
+        if is_inside {
+            self.memory.fit.write(at as u64 + 1, count);
+        }
         if let Some(word) = word {
             let words = &mut self.memory.words;
             let limit = words.constant(64, count.into());

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
 use crate::constants::{Layout, Target, resolve_alias};
+use crate::features::Features;
 use crate::inputs::InputState;
 use crate::library::{Clocks, Options};
 use crate::memory::{Memory, Reach};
@@ -44,6 +45,8 @@ pub struct Machine<'p> {
     pub covered: FxHashMap<(FunctionId, BlockId), u32>,
     /// Blocks that one call came to more than once, and how often at most.
     pub in_one_call: FxHashMap<(FunctionId, BlockId), u32>,
+    /// What runs are compared by, where a search wants to know.
+    pub features: Option<Features>,
     /// Instructions the run may still execute.
     pub steps: u64,
     /// Where the run stopped, if it did.
@@ -139,6 +142,7 @@ impl<'p> Machine<'p> {
             record: None,
             covered: FxHashMap::default(),
             in_one_call: FxHashMap::default(),
+            features: None,
             steps,
             stopped_at: None,
             passed_over: Vec::new(),
@@ -230,6 +234,7 @@ impl<'p> Machine<'p> {
         if self.depth == MAX_DEPTH {
             return Err(Stop::OutOfSteps);
         }
+        self.note_call(id);
         let mut arguments = passed.values.clone();
         let mut locals = Vec::new();
         for (argument, param) in arguments.iter_mut().zip(&function.params) {
@@ -306,6 +311,7 @@ impl<'p> Machine<'p> {
                 self.at = (frame.id, inst);
                 let result = self.step(frame, inst);
                 self.record_step(frame, inst);
+                self.note_step(frame, inst);
                 let Err(stop) = result else { continue };
                 if !self.passes_over(frame, inst, &stop) {
                     self.stopped_at.get_or_insert((frame.id, Point::Inst(inst)));
@@ -331,6 +337,7 @@ impl<'p> Machine<'p> {
                     return Err(stop);
                 }
             };
+            self.note_edge(frame.id, block, next);
             self.enter(frame, block, next)?;
             first = after_phis(frame.body, &frame.body.blocks[next]);
             came_from = Some(block);

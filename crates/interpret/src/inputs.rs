@@ -113,6 +113,10 @@ pub struct Limits {
     pub passed: [Option<PassedOver>; MAX_PASSED],
 }
 
+/// A string that may be longer than this is made only as long as it is used, and this room.
+const LONG_STRING: u32 = 100;
+const ROOM: u32 = 16;
+
 /// Words and unknowns that outlive a run, so that runs of one search mean the same by them.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
@@ -306,12 +310,21 @@ impl Machine<'_> {
     }
 
     fn unknown_string(&mut self, length: u32, input: impl Fn(u32) -> Input) -> Result<u64, Stop> {
+        let length = if length <= LONG_STRING { length } else { self.used(length, &input) };
         let address = self.string(&vec![0; length as usize])?;
         for byte in 0..length {
             let value = self.take_input(input(byte), 8);
             self.memory.store(address + u64::from(byte), 1, value)?;
         }
         Ok(address)
+    }
+
+    /// How much of a long string is made: what is given of it, and room where it may grow.
+    fn used(&self, length: u32, input: &impl Fn(u32) -> Input) -> u32 {
+        let given = |byte: &u32| self.inputs.values.get(input(*byte)) != 0;
+        let used = (0..length).take_while(given).count() as u32;
+        let room = if self.inputs.are_unknown { ROOM } else { 0 };
+        length.min(used + room)
     }
 
     /// An environment variable: not set, or unknown text. Tests have those they are given.

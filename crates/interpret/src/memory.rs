@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use logic::words::{WordId, WordOp, Words};
 
+use crate::features::Fit;
 use crate::object::{Object, find, find_mut};
 use crate::unset::{Origin, UnsetBytes};
 use crate::value::{Bits, mask};
@@ -34,6 +35,8 @@ pub struct Memory {
     pub fence: Option<Reach>,
     /// What bytes hold that nobody has set, where that is an input.
     pub unset: Option<UnsetBytes>,
+    /// How close the accesses of the instruction came to the bounds of their objects.
+    pub fit: Fit,
     /// What an object outside the program holds was read, and had been made up.
     pub has_read_outside: bool,
 }
@@ -84,6 +87,7 @@ impl Memory {
             touched: None,
             fence: None,
             unset: None,
+            fit: Fit::default(),
             has_read_outside: false,
         }
     }
@@ -247,6 +251,7 @@ impl Memory {
         self.touch(address, size, TouchKind::Read);
         let (start, object) = find(&self.objects, address, size)?;
         let at = (address - start) as usize;
+        self.fit.read(at as u64 + size, object.bytes.len() as u64);
         let read = |bytes: &[u8]| {
             let little_endian = bytes[at..at + size as usize].iter().rev();
             little_endian.fold(0u128, |bits, byte| bits << 8 | u128::from(*byte))
@@ -269,6 +274,7 @@ impl Memory {
         let words = &mut self.words;
         let word = value.word.map(|word| words.resize(word, 8 * size as u32, false));
         let (object, at) = find_mut(&mut self.objects, address, size)?;
+        self.fit.write(at as u64 + size, object.bytes.len() as u64);
         for index in 0..size as usize {
             let byte = |bits: u128| bits.checked_shr(8 * index as u32).unwrap_or(0) as u8;
             object.bytes[at + index] = byte(value.bits);
@@ -340,6 +346,7 @@ impl Memory {
             None => Vec::new(),
         };
         let (object, at) = find_mut(&mut self.objects, to, size)?;
+        self.fit.write(at as u64 + size, object.bytes.len() as u64);
         object.bytes[at..at + size as usize].copy_from_slice(&bytes);
         object.unset[at..at + size as usize].copy_from_slice(&unset);
         object.origins.retain(|place, _| !(at..at + size as usize).contains(place));
@@ -370,6 +377,7 @@ impl Memory {
         }
         self.touch(to, size, TouchKind::Write);
         let (object, at) = find_mut(&mut self.objects, to, size)?;
+        self.fit.write(at as u64 + size, object.bytes.len() as u64);
         object.bytes[at..at + size as usize].fill(byte);
         object.unset[at..at + size as usize].fill(unset);
         object.origins.retain(|place, _| !(at..at + size as usize).contains(place));

@@ -5,24 +5,28 @@
 //! together with those before it, asks the solver for inputs of another path, in the order of the
 //! [`agenda`](crate::agenda). What is found is run again and happens, or is no finding.
 
+mod campaign;
+mod step;
 mod vary;
 
-use std::collections::BTreeSet;
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use base::Cancel;
-use interpret::{Condition, FaultKind, Inputs, Limits, MAX_PASSED, Machine, Point, Stop, Why};
-use logic::words::{Answer, UnknownId, WordId};
+use interpret::{FaultKind, Inputs, Limits, MAX_PASSED, Point};
+use logic::words::WordId;
 use program::{FunctionId, InstId, Program};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 
 use crate::agenda::{Agenda, Place};
-use crate::ending::{Ending, Property, describe_stop, ending};
-use crate::frontier::{Frontier, Reached};
+use crate::dictionary::Dictionary;
+use crate::ending::Property;
+use crate::frontier::Frontier;
 use crate::judge::Given;
 use crate::memo::Memo;
+use crate::path::Path;
 use crate::variation::Variations;
+use campaign::Campaign;
+pub use campaign::{Covered, Plan};
 
 /// Inputs that violate a property, and where.
 #[derive(Clone, Debug)]
@@ -121,11 +125,11 @@ const NONE: Limits = Limits {
 /// A path to be run once its conditions are found to hold for some inputs.
 struct Candidate {
     /// The conditions of that run, of which so many come before this one.
-    path: Rc<Vec<WordId>>,
+    path: Rc<Path>,
     n_before: usize,
     negated: WordId,
     /// Inputs of the run it was derived from.
-    parent: Inputs,
+    parent: Rc<Inputs>,
     /// Conditions before this one were negated already.
     depth: usize,
     /// Values of pinned conditions that were run already, those of before apart.
@@ -136,9 +140,11 @@ struct Candidate {
 /// Inputs to run, and from where on their path is new.
 #[derive(Default)]
 struct Next {
-    inputs: Inputs,
+    inputs: Rc<Inputs>,
     depth: usize,
     excluded: Vec<WordId>,
+    /// The inputs they were made from.
+    parent: Option<Rc<Inputs>>,
     /// Where the decision stands that these inputs turn around.
     turned: Option<Place>,
 }
@@ -159,11 +165,13 @@ struct State<'a> {
     /// Runs until what was wanted was found.
     found_after: Option<u32>,
     /// Inputs of runs that went further than all before, the last ones.
-    far: Vec<Inputs>,
+    far: Vec<Rc<Inputs>>,
     variations: Variations,
     n_varied: u32,
     /// Instructions that variations may still execute together.
     max_varied_steps: u64,
+    /// What a campaign keeps besides.
+    campaign: Option<Campaign>,
 }
 
 impl Search<'_> {
@@ -249,12 +257,13 @@ impl Search<'_> {
             took_limited: false,
             found_after: None,
             far: Vec::new(),
-            variations: Variations::default(),
+            variations: Variations::new(0, Dictionary::default()),
             n_varied: 0,
             max_varied_steps: self.max_all_steps,
+            campaign: None,
         };
         let seed = self.seed.map(|(inputs, _)| inputs.clone()).unwrap_or_default();
-        let mut next = Some(Next { inputs: seed, ..Next::default() });
+        let mut next = Some(Next { inputs: Rc::new(seed), ..Next::default() });
         let mut max_runs = max_runs;
         state.max_effort = state.memo.effort + self.max_questions;
         while let Some(first) = next {
@@ -316,187 +325,6 @@ impl State<'_> {
                 }
             }
             next = self.next_inputs();
-        }
-    }
-
-    /// Runs once and queues the paths that leave it; whether a bound limited its inputs.
-    fn run_one(&mut self, run: &Next) -> bool {
-        let inputs = &run.inputs;
-        self.found.n_runs += 1;
-        let search = self.search;
-        let mut machine = match Machine::new(search.program, search.max_steps) {
-            Ok(machine) => machine,
-            Err(stop) => {
-                self.found.incomplete = Some(describe_stop(&stop));
-                return false;
-            }
-        };
-        machine.adopt(std::mem::take(&mut self.memo.shared));
-        if let Some((global, index, value)) = search.selected
-            && let Err(stop) = machine.set_selector(global, index, value, false)
-        {
-            self.found.incomplete = Some(describe_stop(&stop));
-        }
-        let result = machine.run_unknown(search.entry, inputs, &self.limits, true);
-        let path = machine.path().to_vec();
-        let stopped_at = machine.stopped_at;
-        let is_limited = machine.is_limited();
-        let reached = self.frontier.reached(&machine.covered, &machine.in_one_call);
-        if reached == Reached::Further {
-            self.far.push(inputs.clone());
-            if self.far.len() > MAX_FAR {
-                self.far.remove(0);
-            }
-        }
-        if let Some(place) = run.turned {
-            self.agenda.learn(place, reached == Reached::Further);
-        }
-        self.found.n_steps += search.max_steps - machine.steps;
-        if let Some(lost) = machine.lost() {
-            self.found.incomplete.get_or_insert(format!("{lost} depends on inputs"));
-        }
-        self.memo.shared = machine.into_shared();
-        match ending(&result) {
-            Ending::Fine => self.found.passing.push((inputs.clone(), self.limits)),
-            Ending::Violates(property) => {
-                let at = stopped_at.unwrap_or((FunctionId(0), Point::Inst(InstId(0))));
-                let known = self.found.violations.iter().filter(|v| v.at == at).count();
-                if known < MAX_OF_ONE_PLACE || self.keeps_all {
-                    let (inputs, limits) = (inputs.clone(), self.limits);
-                    self.found.violations.push(Violation { property, at, inputs, limits });
-                }
-            }
-            Ending::Unclear(why) => {
-                if let Err(Stop::Unsupported(what)) = &result {
-                    self.found.unmodelled.get_or_insert(what.clone());
-                }
-                self.found.incomplete.get_or_insert(why);
-            }
-        }
-        self.queue_branches(&path, run, reached >= Reached::AsFar);
-        if result == Err(Stop::EndOfInput) {
-            let n = self.limits.outside;
-            let why = format!("a run asks for more than {n} values from outside");
-            self.found.incomplete.get_or_insert(why);
-            return true;
-        }
-        is_limited
-    }
-
-    fn queue_branches(&mut self, path: &[Condition], run: &Next, is_far: bool) {
-        let mut counts: FxHashMap<(FunctionId, InstId), usize> = FxHashMap::default();
-        let words = Rc::new(path.iter().map(|condition| condition.word).collect::<Vec<_>>());
-        let before = Rc::new(run.excluded.clone());
-        let mut hasher = FxHasher::default();
-        run.excluded.hash(&mut hasher);
-        if path.len() > MAX_BRANCHES {
-            let why = format!("a run decides more than {MAX_BRANCHES} times");
-            self.found.incomplete.get_or_insert(why);
-        }
-        for (index, condition) in path.iter().enumerate() {
-            let steps = self.steps_from(condition);
-            // A long switch comes to what is asked for late.
-            if index >= MAX_BRANCHES && steps.is_none() {
-                condition.word.hash(&mut hasher);
-                continue;
-            }
-            let count = counts.entry(condition.at).or_default();
-            *count += 1;
-            let before_this = hasher.clone();
-            condition.word.hash(&mut hasher);
-            if index < run.depth || condition.why == Why::Limit || self.is_safe(condition) {
-                continue;
-            }
-            let negated = self.memo.shared.words.not(condition.word);
-            let mut asked_for = before_this;
-            negated.hash(&mut asked_for);
-            if !self.seen.insert(asked_for.finish()) {
-                continue;
-            }
-            // Of a pinned value there may be more than two.
-            let is_pin = condition.why == Why::Pin;
-            let mut excluded = run.excluded.clone();
-            excluded.extend(is_pin.then_some(negated));
-            let candidate = Candidate {
-                path: words.clone(),
-                n_before: index,
-                negated,
-                parent: run.inputs.clone(),
-                depth: if is_pin { index } else { index + 1 },
-                excluded,
-                excluded_before: before.clone(),
-            };
-            match condition.why {
-                Why::Branch if steps.is_some() => {
-                    self.agenda.push_nearer(condition.at, steps.unwrap_or(0), candidate);
-                }
-                Why::Check(_) => self.agenda.push_check(condition.at, candidate),
-                _ => self.agenda.push(condition.at, *count, is_far, candidate),
-            }
-        }
-    }
-
-    /// How far from what is asked for the run would be if this condition did not hold.
-    fn steps_from(&self, condition: &Condition) -> Option<u32> {
-        let block = condition.otherwise?;
-        self.memo.distances.get(&(condition.at.0, block)).copied()
-    }
-
-    fn is_safe(&self, condition: &Condition) -> bool {
-        let Why::Check(kind) = condition.why else { return false };
-        let (function, inst) = condition.at;
-        self.search.safe.contains(&(function, inst, kind))
-    }
-
-    /// Inputs of the most urgent path that has any.
-    fn next_inputs(&mut self) -> Option<Next> {
-        while let Some((place, candidate)) = self.agenda.pop() {
-            if self.memo.effort >= self.max_effort {
-                let why = "the solver was asked enough".to_owned();
-                self.found.incomplete.get_or_insert(why);
-                return None;
-            }
-            if self.memo.n_given_up(place) >= self.search.max_unknown {
-                continue;
-            }
-            let (relevant, needed) = self.relevant(&candidate);
-            match self.memo.answer(relevant) {
-                Answer::Sat(mut values) => {
-                    // Of other unknowns the solver was not asked.
-                    values.retain(|unknown| needed.contains(&unknown));
-                    let inputs = self.memo.shared.inputs_of(&values, &candidate.parent);
-                    let Candidate { depth, excluded, .. } = candidate;
-                    return Some(Next { inputs, depth, excluded, turned: Some(place) });
-                }
-                Answer::Unsat => {}
-                Answer::Unknown(why) => {
-                    self.memo.give_up(place);
-                    let why = format!("the solver gave up on a path ({why})");
-                    self.found.incomplete.get_or_insert(why);
-                }
-            }
-        }
-        None
-    }
-
-    /// The negated condition and those that share unknowns with it, and these unknowns.
-    fn relevant(&mut self, candidate: &Candidate) -> (Vec<WordId>, BTreeSet<UnknownId>) {
-        let mut needed = (*self.memo.support(candidate.negated)).clone();
-        let before = candidate.excluded_before.iter().chain(&candidate.path[..candidate.n_before]);
-        let mut left: Vec<(WordId, _)> =
-            before.map(|word| (*word, self.memo.support(*word))).collect();
-        let mut relevant = vec![candidate.negated];
-        loop {
-            let (touching, rest): (Vec<_>, Vec<_>) =
-                left.into_iter().partition(|(_, support)| !support.is_disjoint(&needed));
-            left = rest;
-            if touching.is_empty() {
-                return (relevant, needed);
-            }
-            for (word, support) in touching {
-                needed.extend(support.iter().copied());
-                relevant.push(word);
-            }
         }
     }
 }

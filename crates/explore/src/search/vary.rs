@@ -1,8 +1,11 @@
 //! What a search does when turning decisions around is over: variations of what went far.
 
+use std::rc::Rc;
+
 use interpret::{Inputs, Machine};
 
 use super::{Next, State, Violation};
+use crate::corpus::Entry;
 use crate::ending::{Ending, ending};
 use crate::shrink::shrink;
 
@@ -15,7 +18,7 @@ impl State<'_> {
     pub(super) fn vary(&mut self) -> Option<Next> {
         while self.n_varied < MAX_VARIATIONS {
             self.n_varied += 1;
-            let inputs = self.variations.next(&self.far, &self.limits)?;
+            let inputs = self.variation()?;
             let search = self.search;
             let mut machine = Machine::new(search.program, search.max_steps).ok()?;
             let result = machine.run_unknown(search.entry, &inputs, &self.limits, false);
@@ -29,10 +32,21 @@ impl State<'_> {
                 _ => false,
             };
             if is_news || self.frontier.is_further(&machine.covered, &machine.in_one_call) {
-                return Some(Next { inputs, ..Next::default() });
+                return Some(Next { inputs: Rc::new(inputs), ..Next::default() });
             }
         }
         None
+    }
+
+    /// Like one of the inputs that went far, the last of which went furthest: later ones are
+    /// varied more often.
+    fn variation(&mut self) -> Option<Inputs> {
+        let n = self.far.len();
+        let numbers = &mut self.variations.numbers;
+        let mut one = || numbers.below(n).max(numbers.below(n));
+        let entry = |inputs: &Rc<Inputs>| Entry { inputs: inputs.clone(), ..Entry::default() };
+        let (base, other) = (entry(self.far.get(one())?), entry(self.far.get(one())?));
+        Some(self.variations.next(&base, &other, &self.limits))
     }
 
     /// Leaves out what variations have in excess of what fails.

@@ -1,0 +1,372 @@
+//! A campaign: all faults of a program, within an amount of work.
+//!
+//! Four ways to come to new inputs take turns in slices of measured work: conditions that guard
+//! properties are negated, decisions are turned around, inputs are varied, and parts of them are
+//! repeated to the sizes the program has. What brought something new gets more slices. Inputs
+//! are tried with values alone, and run with words beside them where they showed something new.
+
+use std::rc::Rc;
+
+use base::Cancel;
+use interpret::{Features, Input, Inputs, Limits, Machine, Stream};
+use program::{BlockId, FunctionId};
+use rustc_hash::FxHashSet;
+
+use super::{Explored, Next, Search, State};
+use crate::agenda::Agenda;
+use crate::corpus::{Corpus, Entry};
+use crate::dictionary::Dictionary;
+use crate::ending::{Ending, ending};
+use crate::frontier::Frontier;
+use crate::memo::Memo;
+use crate::streams::write;
+use crate::variation::{Variations, padded};
+
+/// Blocks that were reached.
+pub type Covered = FxHashSet<(FunctionId, BlockId)>;
+
+/// How much a campaign may do, and with what.
+pub struct Plan {
+    pub limits: Limits,
+    /// Work in all. An instruction run with values alone is one unit.
+    pub work: u64,
+    pub seed: u64,
+    pub dictionary: Dictionary,
+}
+
+/// Units that setting up a run costs.
+const RUN: u64 = 1500;
+/// Units of an instruction run with words beside its values, and of a word that is made.
+const STEP_WITH_WORDS: u64 = 2;
+const WORD: u64 = 8;
+/// Units of a question to the solver, as [`Memo`] counts them.
+const QUESTION: u64 = 100_000;
+/// Slices a campaign has.
+const SLICES: u64 = 240;
+/// Each way has at least one of so many slices.
+const FAIR: u64 = 12;
+/// Runs longer than this are not run with words.
+const MAX_STEPS_WITH_WORDS: u64 = 150_000;
+/// Calls of a run that are let fail, the first ones.
+const MAX_FAILURES: usize = 64;
+/// Variations of a turned decision that are tried.
+const N_CONTINUED: usize = 3;
+/// Inputs to begin with.
+const MAX_SEEDS: usize = 48;
+
+/// What a campaign keeps besides what every search does.
+pub(super) struct Campaign {
+    pub corpus: Corpus,
+    pub features: Option<Features>,
+    pub covered: Covered,
+    /// Units done.
+    pub work: u64,
+    /// What was new so far, weighed.
+    pub gain: u64,
+}
+
+impl Campaign {
+    /// After a run: what it showed, and what it cost.
+    pub fn learn(
+        &mut self,
+        machine: &mut Machine,
+        inputs: &Rc<Inputs>,
+        (n_steps, n_words): (u64, u64),
+        has_words: bool,
+    ) {
+        let factor = if has_words { STEP_WITH_WORDS } else { 1 };
+        self.work += RUN + factor * n_steps + WORD * n_words;
+        let Some(mut features) = machine.features.take() else { return };
+        let novelty = self.corpus.learn(inputs, &features, n_steps);
+        self.gain += novelty.gain();
+        if novelty.first > 0 {
+            self.covered.extend(machine.covered.keys());
+        }
+        if novelty.is_any()
+            && let Some(entry) = self.corpus.entries.last_mut()
+        {
+            entry.was_followed = has_words;
+            entry.streams = machine.streams();
+            let failures = machine.failures().iter().map(|(input, _)| *input);
+            entry.failures = failures.take(MAX_FAILURES).collect();
+        }
+        features.clear();
+        self.features = Some(features);
+    }
+}
+
+/// A way to come to new inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Check,
+    Turn,
+    Vary,
+    Stretch,
+}
+
+const WAYS: [Way; 4] = [Way::Check, Way::Turn, Way::Vary, Way::Stretch];
+
+/// What the slices of a way cost and brought; older ones count less.
+#[derive(Clone, Copy, Debug, Default)]
+struct Account {
+    work: u64,
+    gain: u64,
+    /// The slice it had last.
+    last: u64,
+    /// It has nothing to do until something new is found.
+    is_idle: bool,
+}
+
+impl Search<'_> {
+    /// Searches for all violations; says which blocks were reached, too.
+    pub fn campaign(
+        &self,
+        memo: &mut Memo,
+        plan: Plan,
+        cancel: &Cancel,
+    ) -> (Explored, Covered, u64) {
+        memo.begin();
+        let n_checks = memo.prover.n_checks;
+        let campaign = Campaign {
+            corpus: Corpus::default(),
+            features: Some(Features::default()),
+            covered: Covered::default(),
+            work: 0,
+            gain: 0,
+        };
+        let seeds = seeds(&plan.dictionary, &plan.limits);
+        let mut state = State {
+            search: *self,
+            limits: plan.limits,
+            memo,
+            agenda: Agenda::default(),
+            frontier: Frontier::default(),
+            seen: FxHashSet::default(),
+            found: Explored::default(),
+            max_effort: u64::MAX,
+            keeps_all: false,
+            took_limited: false,
+            found_after: None,
+            far: Vec::new(),
+            variations: Variations::new(plan.seed, plan.dictionary),
+            n_varied: 0,
+            max_varied_steps: self.max_all_steps,
+            campaign: Some(campaign),
+        };
+        state.run_campaign(plan.work, seeds, cancel);
+        state.shorten(&|_| true);
+        state.found.n_checks = state.memo.prover.n_checks - n_checks;
+        let work = state.work();
+        let campaign = state.campaign.take();
+        (state.found, campaign.map(|c| c.covered).unwrap_or_default(), work)
+    }
+}
+
+impl State<'_> {
+    fn run_campaign(&mut self, most: u64, seeds: Vec<Inputs>, cancel: &Cancel) {
+        self.took_limited |= self.run_one(&Next::default());
+        for inputs in seeds {
+            self.try_inputs(inputs);
+        }
+        let mut accounts = [Account::default(); WAYS.len()];
+        let slice = most / SLICES;
+        for number in 1.. {
+            if cancel.is_cancelled() {
+                self.found.incomplete = Some("interrupted".to_owned());
+                return;
+            }
+            if self.work() >= most {
+                self.found.incomplete.get_or_insert("the work was used up".to_owned());
+                return;
+            }
+            let (work, gain) = (self.work(), self.gain());
+            let way = choose(&accounts, number);
+            let is_busy = self.run_slice(WAYS[way], (work + slice).min(most));
+            let is_news = self.gain() > gain;
+            let account = &mut accounts[way];
+            account.work = account.work - account.work / 4 + (self.work() - work);
+            account.gain = account.gain - account.gain / 4 + (self.gain() - gain);
+            account.last = number;
+            account.is_idle = !is_busy;
+            if is_news {
+                accounts.iter_mut().for_each(|account| account.is_idle = false);
+            }
+            // Nothing is left to be turned around, and nothing was passed over.
+            if accounts[0].is_idle
+                && accounts[1].is_idle
+                && self.found.incomplete.is_none()
+                && !self.took_limited
+            {
+                return;
+            }
+        }
+    }
+
+    fn work(&self) -> u64 {
+        let own = self.campaign.as_ref().map_or(0, |campaign| campaign.work);
+        own + QUESTION * self.memo.effort
+    }
+
+    fn gain(&self) -> u64 {
+        let own = self.campaign.as_ref().map_or(0, |campaign| campaign.gain);
+        own + 30 * self.found.violations.len() as u64
+    }
+
+    /// Works one way until this amount is reached; whether there was something to do.
+    fn run_slice(&mut self, way: Way, until: u64) -> bool {
+        while self.work() < until {
+            let is_done = match way {
+                Way::Check => self.turn(|state| state.agenda.pop_check(), until),
+                Way::Turn => {
+                    self.turn(|state| state.agenda.pop_decision(), until) || self.follow_entry()
+                }
+                Way::Vary => self.vary_once(Variations::next),
+                Way::Stretch => self.vary_once(Variations::stretched),
+            };
+            if !is_done {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn turn(
+        &mut self,
+        mut pop: impl FnMut(&mut Self) -> Option<(crate::agenda::Place, super::Candidate)>,
+        until: u64,
+    ) -> bool {
+        let mut is_over = false;
+        let next = self.inputs_of(|state| {
+            if state.work() >= until {
+                is_over = true;
+                return None;
+            }
+            pop(state)
+        });
+        match next {
+            Some(next) => {
+                let gain = self.gain();
+                self.took_limited |= self.run_one(&next);
+                if self.gain() > gain {
+                    self.go_on(&next);
+                }
+                true
+            }
+            None => is_over,
+        }
+    }
+
+    /// Where a turned decision showed something new, what happens when it is decided alike many
+    /// times: loops that copy, skip and count go as far as the program has room.
+    fn go_on(&mut self, turned: &Next) {
+        let Some(parent) = &turned.parent else { return };
+        let changed = turned.inputs.0.iter().filter(|(input, value)| {
+            parent.0.get(*input) != Some(*value) && !matches!(input.stream(), Some((_, None)))
+        });
+        let place = |input: &Input| match input.stream()? {
+            (stream, Some(byte)) => Some((stream, byte as usize)),
+            _ => None,
+        };
+        let mut changed = changed.filter_map(|(input, _)| place(input));
+        let Some(place) = changed.next().filter(|_| changed.next().is_none()) else { return };
+        for _ in 0..N_CONTINUED {
+            let made = self.variations.continued(&turned.inputs, place, &self.limits);
+            made.into_iter().for_each(|inputs| self.try_inputs(inputs));
+        }
+    }
+
+    /// Runs an input with words that was tried with values alone.
+    fn follow_entry(&mut self) -> bool {
+        let campaign = self.campaign.as_mut();
+        let entry = campaign.and_then(|c| c.corpus.unfollowed(MAX_STEPS_WITH_WORDS));
+        let Some(Entry { inputs, .. }) = entry else { return false };
+        if let Some(wide) = padded(&inputs, &self.limits) {
+            self.took_limited |= self.run_one(&Next { inputs: Rc::new(wide), ..Next::default() });
+        }
+        self.took_limited |= self.run_one(&Next { inputs, ..Next::default() });
+        true
+    }
+
+    fn vary_once(&mut self, make: fn(&mut Variations, &Entry, &Entry, &Limits) -> Inputs) -> bool {
+        let Some(campaign) = &self.campaign else { return false };
+        let numbers = &mut self.variations.numbers;
+        let base = campaign.corpus.choose(numbers);
+        let other = campaign.corpus.choose(numbers);
+        let Some((base, other)) = base.zip(other) else { return false };
+        let (base, other) = (base.clone(), other.clone());
+        let inputs = make(&mut self.variations, &base, &other, &self.limits);
+        self.try_inputs(inputs);
+        true
+    }
+
+    /// Runs with values alone.
+    fn try_inputs(&mut self, inputs: Inputs) {
+        let search = self.search;
+        let Ok(mut machine) = Machine::new(search.program, search.max_steps) else { return };
+        let Some(campaign) = &mut self.campaign else { return };
+        machine.features = campaign.features.take();
+        let inputs = Rc::new(inputs);
+        let result = machine.run_unknown(search.entry, &inputs, &self.limits, false);
+        let n_steps = search.max_steps - machine.steps;
+        self.found.n_runs += 1;
+        self.found.n_steps += n_steps;
+        let at = machine.stopped_at;
+        campaign.learn(&mut machine, &inputs, (n_steps, 0), false);
+        if let Ending::Violates(property) = ending(&result) {
+            self.keep_violation(property, at, &inputs);
+        }
+    }
+}
+
+/// The way that brought most for its work lately, each of them now and then.
+fn choose(accounts: &[Account], number: u64) -> usize {
+    let all = (0..accounts.len()).filter(|way| !accounts[*way].is_idle);
+    let waited = |way: &usize| number - accounts[*way].last;
+    let longest = all.clone().max_by_key(waited);
+    if let Some(way) = longest.filter(|way| waited(way) >= FAIR || accounts[*way].last == 0) {
+        return way;
+    }
+    let worth = |way: &usize| {
+        let account = accounts[*way];
+        (account.gain + 4) * 1_000_000 / (account.work / 1000 + 1)
+    };
+    all.max_by_key(worth).unwrap_or(2)
+}
+
+/// Inputs to begin with: words of the program as arguments and as lines.
+fn seeds(dictionary: &Dictionary, limits: &Limits) -> Vec<Inputs> {
+    let mut seeds = Vec::new();
+    let mut words = dictionary.words.iter().take(MAX_SEEDS);
+    for option in dictionary.options.iter().take(MAX_SEEDS) {
+        let mut inputs = Inputs::default();
+        inputs.set(Input::ArgumentCount, 1);
+        write(&mut inputs, Stream::Argument(1), limits, option);
+        seeds.push(inputs);
+    }
+    for word in &mut words {
+        let mut inputs = Inputs::default();
+        let line = [word.as_slice(), b"\n"].concat();
+        write(&mut inputs, Stream::Stdin, limits, &line);
+        seeds.push(inputs.clone());
+        inputs.set(Input::ArgumentCount, 1);
+        write(&mut inputs, Stream::Argument(1), limits, word);
+        seeds.push(inputs);
+    }
+    seeds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_brought_most_is_chosen_and_the_others_now_and_then() {
+        let account = |gain, last| Account { work: 1_000_000, gain, last, is_idle: false };
+        let accounts = [account(1, 90), account(90, 99), account(2, 98), account(2, 97)];
+        assert_eq!(choose(&accounts, 100), 1);
+        assert_eq!(choose(&accounts, 90 + FAIR), 0);
+        let mut idle = accounts;
+        idle[1].is_idle = true;
+        assert_ne!(choose(&idle, 100), 1);
+    }
+}
