@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::Cancel;
+use interpret::Watch;
 use program::{FunctionId, Program};
 use rustc_hash::FxHashSet;
 
@@ -12,7 +13,7 @@ use crate::memo::Memo;
 use crate::options::{Ended, Found, Options, Outcome};
 use crate::search::{Search, Violation};
 use crate::target::Target;
-use crate::told::tell;
+use crate::told::{Wanted, tell_watched};
 use crate::trace::Texts;
 
 /// Instructions one run may execute.
@@ -26,12 +27,14 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
         let target = Target { places: options.targets.clone(), rule: None };
         memo.distances = distances(program, &|loc| target.is_at(program, loc));
     }
+    let watch = Watch::new(program);
     let search = Search {
         program,
         entry,
         safe: &options.safe,
         selected: None,
         unset_is_input: false,
+        watch: Some(&watch),
         seed: None,
         max_runs: 8000,
         max_steps: MAX_STEPS,
@@ -44,7 +47,7 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
     let explored = search.run(&mut memo, &|_| false, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
     for violation in &explored.violations {
-        let one = found_of((program, texts), entry, violation);
+        let one = found_of((program, texts), entry, violation, &watch);
         if options.rules.watch(one.rule) {
             found.entry((one.place.file.clone(), one.place.line, one.rule)).or_insert(one);
         }
@@ -68,9 +71,10 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
     }
 }
 
-fn found_of(about: (&Program, &Texts), entry: &str, violation: &Violation) -> Found {
+fn found_of(about: (&Program, &Texts), entry: &str, violation: &Violation, watch: &Watch) -> Found {
     let given = Given::Found(violation.inputs.clone(), violation.limits);
-    let told = tell(about, entry, &given, MAX_STEPS);
+    let wanted = Wanted { watch, property: violation.property, at: violation.at };
+    let told = tell_watched(about, entry, &given, MAX_STEPS, Some(wanted));
     Found {
         rule: told.property.rule(),
         place: told.place,

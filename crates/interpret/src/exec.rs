@@ -18,6 +18,7 @@ use crate::constants::{Layout, Target, resolve_alias};
 use crate::inputs::InputState;
 use crate::library::{Clocks, Options, Streams};
 use crate::memory::{Memory, Reach};
+use crate::notes::Notes;
 use crate::passing::other_way;
 use crate::path::PathState;
 use crate::record::{Point, Record};
@@ -49,6 +50,7 @@ pub struct Machine<'p> {
     pub stopped_at: Option<(FunctionId, Point)>,
     /// Violations that did not end the run.
     pub passed_over: Vec<(FunctionId, Point)>,
+    pub(crate) notes: Notes<'p>,
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
     pub(crate) inputs: InputState,
@@ -121,6 +123,7 @@ impl<'p> Machine<'p> {
             steps,
             stopped_at: None,
             passed_over: Vec::new(),
+            notes: Notes::default(),
             memory,
             layout,
             inputs: InputState::default(),

@@ -25,6 +25,7 @@ mod intrinsics;
 mod library;
 mod members;
 mod memory;
+mod notes;
 mod nullable;
 mod object;
 mod parameters;
@@ -43,6 +44,7 @@ pub use float::decode as decode_float;
 pub use inputs::{Input, Inputs, Limits, Shared};
 pub use library::numerals::Number;
 pub use memory::{Touch, TouchKind};
+pub use notes::{Note, Place, Watch};
 pub use passing::{MAX_PASSED, PassedOver};
 pub use path::{Condition, Why};
 pub use record::{Executed, Point, Record};
@@ -87,4 +89,15 @@ pub enum FaultKind {
     WriteToConstant,
     /// Control came where it cannot come.
     Unreachable,
+    /// Memory or a stream that nothing leads to any more was never released. A run goes on.
+    Leak,
+    /// A sum, difference or product of unsigned numbers that becomes a size or an index does not
+    /// fit. A run goes on.
+    Wrap,
+    /// A conversion loses part of a value. A run goes on.
+    Truncation,
+    /// A conversion changes the sign of a value. A run goes on.
+    SignChange,
+    /// A rule of a specification, by its number in the [`Watch`]. A run goes on.
+    Rule(u16),
 }

@@ -12,7 +12,9 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use base::Cancel;
-use interpret::{Condition, FaultKind, Inputs, Limits, MAX_PASSED, Machine, Point, Stop, Why};
+use interpret::{
+    Condition, FaultKind, Inputs, Limits, MAX_PASSED, Machine, Point, Stop, Watch, Why,
+};
 use logic::words::{Answer, UnknownId, WordId};
 use program::{FunctionId, InstId, Program};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
@@ -44,6 +46,8 @@ pub struct Search<'a> {
     pub selected: Option<(&'a str, u32, u32)>,
     /// What nobody has set may hold anything.
     pub unset_is_input: bool,
+    /// What is watched besides what the language leaves undefined.
+    pub watch: Option<&'a Watch>,
     /// Inputs to begin with: what is near them is looked at first. Violations that they pass
     /// over, others do, too.
     pub seed: Option<&'a (Inputs, Limits)>,
@@ -332,6 +336,7 @@ impl State<'_> {
             }
         };
         machine.adopt(std::mem::take(&mut self.memo.shared));
+        machine.watch(search.watch);
         if let Some((global, index, value)) = search.selected
             && let Err(stop) = machine.set_selector(global, index, value, false)
         {
@@ -340,6 +345,9 @@ impl State<'_> {
         let result = machine.run_unknown(search.entry, inputs, &self.limits, true);
         let path = machine.path().to_vec();
         let stopped_at = machine.stopped_at;
+        for note in machine.notes() {
+            self.add_violation(Property::Fault(note.kind), note.at, inputs);
+        }
         let is_limited = machine.is_limited();
         let reached = self.frontier.reached(&machine.covered, &machine.in_one_call);
         if reached == Reached::Further {
@@ -360,11 +368,7 @@ impl State<'_> {
             Ending::Fine => self.found.passing.push((inputs.clone(), self.limits)),
             Ending::Violates(property) => {
                 let at = stopped_at.unwrap_or((FunctionId(0), Point::Inst(InstId(0))));
-                let known = self.found.violations.iter().filter(|v| v.at == at).count();
-                if known < MAX_OF_ONE_PLACE || self.keeps_all {
-                    let (inputs, limits) = (inputs.clone(), self.limits);
-                    self.found.violations.push(Violation { property, at, inputs, limits });
-                }
+                self.add_violation(property, at, inputs);
             }
             Ending::Unclear(why) => {
                 if let Err(Stop::Unsupported(what)) = &result {
@@ -381,6 +385,15 @@ impl State<'_> {
             return true;
         }
         is_limited
+    }
+
+    fn add_violation(&mut self, property: Property, at: (FunctionId, Point), inputs: &Inputs) {
+        let is_same = |v: &&Violation| v.at == at && v.property == property;
+        let known = self.found.violations.iter().filter(is_same).count();
+        if known < MAX_OF_ONE_PLACE || self.keeps_all {
+            let (inputs, limits) = (inputs.clone(), self.limits);
+            self.found.violations.push(Violation { property, at, inputs, limits });
+        }
     }
 
     fn queue_branches(&mut self, path: &[Condition], run: &Next, is_far: bool) {
