@@ -1,9 +1,10 @@
 //! Exploring a whole program: all distinct faults, within an amount of work.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::watching::Watching;
 use base::Cancel;
-use interpret::Watch;
 use program::{FunctionId, Program};
 use rustc_hash::FxHashSet;
 
@@ -27,14 +28,16 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
         let target = Target { places: options.targets.clone(), rule: None };
         memo.distances = distances(program, &|loc| target.is_at(program, loc));
     }
-    let watch = Watch::new(program);
+    let specifications = options.specifications.clone().or_else(builtin);
+    let watching = specifications.map(|rules| Watching::new(program, &rules, &options.rules));
+    let watch = watching.as_ref().map(|watching| &watching.watch);
     let search = Search {
         program,
         entry,
         safe: &options.safe,
         selected: None,
         unset_is_input: false,
-        watch: Some(&watch),
+        watch,
         seed: None,
         max_runs: 8000,
         max_steps: MAX_STEPS,
@@ -47,7 +50,7 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
     let explored = search.run(&mut memo, &|_| false, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
     for violation in &explored.violations {
-        let one = found_of((program, texts), entry, violation, &watch);
+        let one = found_of((program, texts), entry, violation, watching.as_ref());
         if options.rules.watch(one.rule) {
             found.entry((one.place.file.clone(), one.place.line, one.rule)).or_insert(one);
         }
@@ -71,10 +74,19 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
     }
 }
 
-fn found_of(about: (&Program, &Texts), entry: &str, violation: &Violation, watch: &Watch) -> Found {
+fn found_of(
+    about: (&Program, &Texts),
+    entry: &str,
+    violation: &Violation,
+    watching: Option<&Watching>,
+) -> Found {
     let given = Given::Found(violation.inputs.clone(), violation.limits);
-    let wanted = Wanted { watch, property: violation.property, at: violation.at };
-    let told = tell_watched(about, entry, &given, MAX_STEPS, Some(wanted));
+    let wanted = watching.map(|watching| Wanted {
+        watch: &watching.watch,
+        property: violation.property,
+        at: violation.at,
+    });
+    let told = tell_watched(about, entry, &given, MAX_STEPS, wanted);
     Found {
         rule: told.property.rule(),
         place: told.place,
@@ -84,4 +96,9 @@ fn found_of(about: (&Program, &Texts), entry: &str, violation: &Violation, watch
         related: Vec::new(),
         is_proved: true,
     }
+}
+
+/// The specifications that come with firstfault.
+fn builtin() -> Option<Arc<spec::Rules>> {
+    spec::discover::rules(&[]).ok().map(Arc::new)
 }

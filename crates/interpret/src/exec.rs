@@ -284,9 +284,13 @@ impl<'p> Machine<'p> {
             frame.counts[block] += 1;
             for inst in (first.0..current.end.0).map(InstId) {
                 self.at = (frame.id, inst);
+                self.monitor(frame, inst);
                 let result = self.step(frame, inst);
                 self.record_step(frame, inst);
-                let Err(stop) = result else { continue };
+                let Err(stop) = result else {
+                    self.monitor_effects(frame, inst);
+                    continue;
+                };
                 if !self.passes_over(frame, inst, &stop) {
                     self.stopped_at.get_or_insert((frame.id, Point::Inst(inst)));
                     return Err(stop);
@@ -301,6 +305,7 @@ impl<'p> Machine<'p> {
             }
             self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
             self.at = (frame.id, current.end);
+            self.monitor_end(frame, block);
             let left = self.leave(frame, current);
             self.record_leave(frame, block, &left);
             let next = match left {

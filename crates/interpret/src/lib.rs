@@ -23,8 +23,10 @@ mod inputs;
 mod instructions;
 mod intrinsics;
 mod library;
+mod liveness;
 mod members;
 mod memory;
+mod monitor;
 mod notes;
 mod nullable;
 mod object;
@@ -36,6 +38,7 @@ mod shadow;
 mod unset;
 mod value;
 mod varargs;
+pub mod watch;
 
 pub use asked::Asked;
 pub use choices::{Choices, Chosen};
@@ -44,11 +47,12 @@ pub use float::decode as decode_float;
 pub use inputs::{Input, Inputs, Limits, Shared};
 pub use library::numerals::Number;
 pub use memory::{Touch, TouchKind};
-pub use notes::{Note, Place, Watch};
+pub use notes::{Note, Place};
 pub use passing::{MAX_PASSED, PassedOver};
 pub use path::{Condition, Why};
 pub use record::{Executed, Point, Record};
 pub use value::{Bits, Value, mask, signed};
+pub use watch::Watch;
 
 /// Why a run ended before its function returned.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,12 @@
 //! Violations that do not end a run: what the language defines, and a rule forbids.
 
-use program::{FunctionId, Program};
+use program::FunctionId;
+use rustc_hash::FxHashMap;
 
 use crate::FaultKind;
 use crate::exec::Machine;
 use crate::record::Point;
+use crate::watch::Watch;
 
 /// Where something happened.
 pub type Place = (FunctionId, Point);
@@ -22,21 +24,17 @@ pub struct Note {
     pub n_recorded: usize,
 }
 
-/// What is watched in the runs of a program besides what the language leaves undefined.
-#[derive(Debug, Default)]
-pub struct Watch {}
-
-impl Watch {
-    pub fn new(_: &Program) -> Self {
-        Self {}
-    }
-}
-
 #[derive(Default)]
 pub(crate) struct Notes<'p> {
     pub watch: Option<&'p Watch>,
     pub made: Vec<Note>,
+    /// Attributes of objects, by attribute and address or number, and where they were set.
+    pub states: FxHashMap<(u16, u64), (i128, Place)>,
 }
+
+/// Violations of one place that are noted.
+const MAX_OF_ONE_PLACE: usize = 1;
+const MAX_NOTES: usize = 64;
 
 impl<'p> Machine<'p> {
     /// Says what to watch from here on.
@@ -47,5 +45,14 @@ impl<'p> Machine<'p> {
     /// What was violated so far without ending the run.
     pub fn notes(&self) -> &[Note] {
         &self.notes.made
+    }
+
+    pub(crate) fn note(&mut self, mut note: Note) {
+        let made = &self.notes.made;
+        let is_same = |other: &&Note| other.at == note.at && other.kind == note.kind;
+        if made.len() < MAX_NOTES && made.iter().filter(is_same).count() < MAX_OF_ONE_PLACE {
+            note.n_recorded = self.record.as_ref().map_or(0, |record| record.steps.len());
+            self.notes.made.push(note);
+        }
     }
 }
