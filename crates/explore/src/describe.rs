@@ -1,11 +1,11 @@
 //! Inputs as people give them: a command that can be typed, and its parts.
 
-use findings::{EnvironmentVariable, RunInput};
-use interpret::{Asked, Input, Inputs, Limits};
+use findings::{EnvironmentVariable, InputFile, RunInput};
+use interpret::{Asked, Input, Inputs, Limits, Stream};
 
 use crate::judge::Given;
 use crate::search::BOUNDS;
-use crate::shell;
+use crate::shell::{self, printed};
 
 /// Values never set that are told.
 const MAX_UNSET: usize = 8;
@@ -20,7 +20,10 @@ pub fn describe(given: &Given, entry: &str, asked: &Asked) -> RunInput {
                 test.arguments.iter().map(|text| text.clone().into_bytes()).collect();
             let stdin = asked.has_read.then(|| test.stdin.clone());
             let others = vec![format!("test {}", test.name)];
-            (RunInput { others, ..RunInput::default() }, Bytes { arguments, stdin, files: false })
+            (
+                RunInput { others, ..RunInput::default() },
+                Bytes { arguments, stdin, files: Vec::new() },
+            )
         }
         Given::Found(inputs, limits) => found(inputs, limits, asked),
     };
@@ -36,8 +39,19 @@ pub fn describe(given: &Given, entry: &str, asked: &Asked) -> RunInput {
 struct Bytes {
     arguments: Vec<Vec<u8>>,
     stdin: Option<Vec<u8>>,
-    /// Files were opened, and are what was read.
-    files: bool,
+    files: Vec<File>,
+}
+
+/// A file that has to be there, or must not.
+struct File {
+    name: Vec<u8>,
+    kind: Kind,
+}
+
+enum Kind {
+    Absent,
+    Folder,
+    Holds(Vec<u8>),
 }
 
 fn found(inputs: &Inputs, limits: &Limits, asked: &Asked) -> (RunInput, Bytes) {
@@ -45,30 +59,68 @@ fn found(inputs: &Inputs, limits: &Limits, asked: &Asked) -> (RunInput, Bytes) {
     let arguments = (1..=n_arguments)
         .map(|index| text(inputs, limits, |byte| Input::Argument { index, byte }))
         .collect();
-    let length = inputs.get(Input::StdinLength) as u32;
-    let stdin = (0..length.min(limits.stdin_bytes)).map(|at| inputs.get(Input::Stdin(at)) as u8);
-    let stdin = asked.has_read.then(|| stdin.collect());
-    let files = inputs.0.iter().any(|(i, n)| matches!(i, Input::IsOpened(_)) && *n == 1);
+    let limit = limits.stdin_bytes as usize;
+    let held = |stream: Stream| {
+        let mut bytes = inputs.bytes_of(stream);
+        bytes.truncate(limit);
+        bytes
+    };
+    let stdin = asked.has_read.then(|| held(Stream::Stdin));
+    let files = files(asked, &held);
     let unset = asked.unset.iter().map(|name| (told(name), None));
-    let set = inputs.0.iter().filter_map(|(input, value)| match input {
-        Input::IsSet(variable) if *value == 1 => Some(*variable),
-        _ => None,
-    });
-    let set = asked.set.iter().zip(set).map(|(name, variable)| {
-        let value = text(inputs, limits, |byte| Input::Environment { variable, byte });
+    let set = asked.set.iter().map(|(name, stream)| {
+        let value = text(inputs, limits, |byte| stream.byte(byte));
         (told(name), Some(told(&value)))
     });
     let environment =
         unset.chain(set).map(|(name, value)| EnvironmentVariable { name, value }).collect();
-    let others = others(inputs, asked);
-    let input = RunInput { environment, others, ..RunInput::default() };
+    let mut others = others(inputs, asked);
+    for number in 0..asked.n_connections {
+        let bytes = held(Stream::Connection(number));
+        others.push(format!("connection {} gives what {} writes", number + 1, printed(&bytes)));
+    }
+    let listed = files.iter().map(|file| InputFile {
+        name: told(&file.name),
+        content: match &file.kind {
+            Kind::Holds(bytes) => Some(told(bytes)),
+            Kind::Absent | Kind::Folder => None,
+        },
+        is_folder: matches!(file.kind, Kind::Folder),
+    });
+    let input = RunInput { environment, others, files: listed.collect(), ..RunInput::default() };
     (input, Bytes { arguments, stdin, files })
+}
+
+/// The files a run looks for, and those in the folders it reads.
+fn files(asked: &Asked, held: &dyn Fn(Stream) -> Vec<u8>) -> Vec<File> {
+    let mut files: Vec<File> = Vec::new();
+    let is_asked = |name: &[u8]| asked.files.iter().any(|file| file.name == name);
+    for file in &asked.files {
+        let name = file.name.clone();
+        if !file.exists || !file.is_folder {
+            let kind = if file.exists { Kind::Holds(held(file.stream)) } else { Kind::Absent };
+            files.push(File { name, kind });
+            continue;
+        }
+        let entries = held(file.stream);
+        let entries = entries.split(|byte| matches!(byte, b'\n' | b'/' | 0));
+        files.push(File { name: name.clone(), kind: Kind::Folder });
+        for entry in entries.filter(|entry| !matches!(*entry, b"" | b"." | b"..")) {
+            let name =
+                if name == b"." { entry.to_vec() } else { [&name[..], b"/", entry].concat() };
+            if !is_asked(&name) && files.iter().all(|file| file.name != name) {
+                files.push(File { name, kind: Kind::Holds(Vec::new()) });
+            }
+        }
+    }
+    files
 }
 
 /// What no command line gives.
 fn others(inputs: &Inputs, asked: &Asked) -> Vec<String> {
     let mut others = asked.parameters.clone();
     others.extend(outside(inputs, asked));
+    others.extend(asked.failures.iter().cloned());
     let mut unset: Vec<i128> = Vec::new();
     for (input, value) in &inputs.0 {
         match input {
@@ -116,26 +168,55 @@ fn told(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
-/// A name that a file in the folder of the program can have.
-fn is_plain_name(name: &[u8]) -> bool {
-    !name.contains(&b'/') && name != b"." && name != b".."
+/// A name below the folder the program is run in.
+fn is_below(name: &[u8]) -> bool {
+    !name.starts_with(b"/") && name.split(|byte| *byte == b'/').all(|part| part != b"..")
+}
+
+/// What is typed before the program starts, so that its files are there; in words where they
+/// lie in folders that are not ours.
+fn prepare(files: &[File], words: &mut Vec<String>, remarks: &mut Vec<String>) {
+    let folder_of =
+        |name: &[u8]| name.iter().rposition(|byte| *byte == b'/').map(|end| name[..end].to_vec());
+    let mut made: Vec<Vec<u8>> = Vec::new();
+    for file in files {
+        let name = shell::word(&file.name);
+        if !is_below(&file.name) {
+            remarks.push(match &file.kind {
+                Kind::Absent => format!("there is no {name}"),
+                Kind::Folder => format!("{name} is a folder"),
+                Kind::Holds(bytes) => format!("{name} holds what {} writes", printed(bytes)),
+            });
+            continue;
+        }
+        let folder = match &file.kind {
+            Kind::Folder if file.name != b"." => Some(file.name.clone()),
+            Kind::Holds(_) => folder_of(&file.name),
+            _ => None,
+        };
+        if let Some(folder) = folder.filter(|folder| !made.contains(folder)) {
+            words.push(format!("mkdir -p {};", shell::operand(&folder)));
+            made.push(folder);
+        }
+        match &file.kind {
+            Kind::Absent => words.push(format!("rm -f {};", shell::operand(&file.name))),
+            Kind::Folder => {}
+            Kind::Holds(bytes) => words.push(format!("{} > {name};", printed(bytes))),
+        }
+    }
 }
 
 fn command(input: &RunInput, bytes: &Bytes, asked: &Asked) -> String {
     let mut words = Vec::new();
     let mut remarks = input.others.clone();
+    if !asked.made_up.is_empty() {
+        let names = asked.made_up.join(", ");
+        remarks.push(format!("what {names} do is not known, and was made up"));
+    }
     let stdin = bytes.stdin.as_deref().unwrap_or_default();
-    if bytes.files {
-        match &asked.files[..] {
-            // A file of that name is written first; another folder may not be there.
-            [name] if is_plain_name(name) => {
-                words.push(format!("{} > {};", shell::printed(stdin), shell::word(name)));
-            }
-            _ => remarks
-                .push(format!("the files it opens hold what {} writes", shell::printed(stdin))),
-        }
-    } else if !stdin.is_empty() {
-        words.extend([shell::printed(stdin), "|".to_owned()]);
+    prepare(&bytes.files, &mut words, &mut remarks);
+    if !stdin.is_empty() {
+        words.extend([printed(stdin), "|".to_owned()]);
     }
     if !input.environment.is_empty() {
         words.push("env".to_owned());
@@ -150,8 +231,7 @@ fn command(input: &RunInput, bytes: &Bytes, asked: &Asked) -> String {
     }
     words.push("./program".to_owned());
     words.extend(bytes.arguments.iter().map(|text| shell::word(text)));
-    let is_empty = bytes.stdin.is_some() && stdin.is_empty() && !bytes.files;
-    if is_empty {
+    if bytes.stdin.is_some() && stdin.is_empty() {
         words.push("< /dev/null".to_owned());
     }
     if bytes.arguments.is_empty() && asked.takes_arguments {

@@ -18,6 +18,14 @@ pub fn word(bytes: &[u8]) -> String {
     format!("$'{escaped}'")
 }
 
+/// A word that is no option, whatever it begins with.
+pub fn operand(bytes: &[u8]) -> String {
+    match bytes.first() {
+        Some(b'-') => word(&[b"./", bytes].concat()),
+        _ => word(bytes),
+    }
+}
+
 /// A variable and its value as `env` takes them.
 pub fn assignment(name: &[u8], value: &[u8]) -> String {
     format!("{}={}", word(name), word(value))
@@ -80,6 +88,7 @@ mod tests {
         }
         let set = format!("env {} bash -c 'printf %s \"$A\"'", assignment(b"A", b"it's $x"));
         assert_eq!(run(&set), b"it's $x", "{set}");
+        assert_eq!(operand(b"-f"), "./-f");
         assert_eq!(word(b"720"), "720");
         assert_eq!(word(b"12\x80"), "$'12\\x80'");
     }

@@ -9,7 +9,7 @@ use capture::provenance;
 use explore::ending::{loc_of, violations};
 use explore::Rules;
 use explore::watching::Watching;
-use interpret::Machine;
+use interpret::{GivenWorld, Machine};
 use program::Program;
 use serde_json::Value;
 
@@ -46,6 +46,12 @@ fn shown(program: &Program, watching: &Watching, input: &Value) -> (BTreeSet<Sho
     let stdin = latin(&text(&input["stdin"]));
     let mut machine = Machine::new(program, STEPS).expect("globals are laid out");
     machine.watch(Some(&watching.watch));
+    let pairs = |value: &Value| {
+        let all = value.as_object().into_iter().flatten();
+        all.map(|(name, value)| (latin(name), latin(&text(value)))).collect()
+    };
+    let (files, environment) = (pairs(&input["files"]), pairs(&input["env"]));
+    machine.give(GivenWorld { files, environment });
     let result = machine.run_main(&arguments, &stdin);
     let mut found = BTreeSet::new();
     for (at, property) in violations(&machine, &result) {

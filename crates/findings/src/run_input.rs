@@ -38,9 +38,12 @@ pub struct EnvironmentVariable {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InputFile {
     pub name: String,
-    /// One character for each byte; absent where the file does not exist.
+    /// One character for each byte; absent where the file does not exist, or is a folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
+    /// It is a folder; what is in it are files of their own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_folder: bool,
 }
 
 impl RunInput {

@@ -139,16 +139,24 @@ fn environment(witness: &RunInput) -> Vec<(Vec<u8>, Vec<u8>)> {
 fn write_files(witness: &RunInput, folder: &Path) -> Result<(), String> {
     use std::os::unix::ffi::OsStrExt;
     for file in &witness.files {
-        let Some(content) = &file.content else { continue };
+        if file.content.is_none() && !file.is_folder {
+            continue;
+        }
         let name = bytes(&file.name);
         let name = Path::new(std::ffi::OsStr::from_bytes(&name));
         let is_below = name.components().all(|part| matches!(part, Component::Normal(_)));
+        if file.is_folder && name == Path::new(".") {
+            continue;
+        }
         if !is_below || name.as_os_str().is_empty() {
             return Err(format!("the run opens {}, outside its folder", name.display()));
         }
         let path = folder.join(name);
-        let written = std::fs::create_dir_all(path.parent().unwrap_or(folder))
-            .and_then(|()| std::fs::write(&path, bytes(content)));
+        let written = match &file.content {
+            Some(content) => std::fs::create_dir_all(path.parent().unwrap_or(folder))
+                .and_then(|()| std::fs::write(&path, bytes(content))),
+            None => std::fs::create_dir_all(&path),
+        };
         written.map_err(|error| format!("cannot write {}: {error}", name.display()))?;
     }
     Ok(())
@@ -222,7 +230,11 @@ mod tests {
     fn files_are_written_below_the_folder_only() {
         let folder = tempfile::tempdir().unwrap();
         let witness = |name: &str| RunInput {
-            files: vec![InputFile { name: name.to_owned(), content: Some("\u{ff}x".to_owned()) }],
+            files: vec![InputFile {
+                name: name.to_owned(),
+                content: Some("\u{ff}x".to_owned()),
+                is_folder: false,
+            }],
             ..RunInput::default()
         };
         write_files(&witness("sub/data.bin"), folder.path()).unwrap();

@@ -6,6 +6,7 @@ use program::{BlockId, Const, ConstId, FunctionId, GlobalId, Linkage, Program, T
 use crate::exec::Machine;
 use crate::memory::Memory;
 use crate::value::{Bits, Value, mask};
+use crate::world::FILE_BYTES;
 use crate::{FaultKind, Stop, float};
 
 /// Addresses of code lie where no object does.
@@ -14,7 +15,11 @@ const LABELS: u64 = 1 << 61;
 
 pub struct Layout {
     globals: IdVec<GlobalId, u64>,
+    /// Where `stdin`, `stdout` and `stderr` point to; 0 where the program does not mention them.
+    pub standard: [u64; 3],
 }
+
+const STANDARD: [&str; 3] = ["stdin", "stdout", "stderr"];
 
 /// What an address of code means.
 pub enum Target {
@@ -69,11 +74,13 @@ impl Layout {
                 globals[id] = globals[other];
             }
         }
-        let layout = Self { globals };
+        let mut layout = Self { globals, standard: [0; 3] };
         for (id, global) in program.globals.iter_enumerated() {
-            if matches!(&*global.name, "stdin" | "stdout" | "stderr") && global.init.is_none() {
-                let stream = memory.allocate(1, false)?;
+            let standard = STANDARD.iter().position(|name| **name == *global.name);
+            if let Some(number) = standard.filter(|_| global.init.is_none()) {
+                let stream = memory.allocate(FILE_BYTES, false)?;
                 memory.store(layout.globals[id], 8, Bits::known(u128::from(stream)))?;
+                layout.standard[number] = stream;
                 continue;
             }
             if let Some(value) = library_value(&global.name).filter(|_| global.init.is_none()) {

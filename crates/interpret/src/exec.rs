@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use base::IdVec;
 use program::{
     Block, BlockId, Body, Call, Callee, Const, ConstId, Function, FunctionId, InstId, Op, Operand,
-    Program, Terminator, Ty,
+    Program, Terminator, Ty, TypeId,
 };
 
 use logic::words::WordId;
@@ -16,13 +16,14 @@ use rustc_hash::FxHashMap;
 use crate::choices::Choices;
 use crate::constants::{Layout, Target, resolve_alias};
 use crate::inputs::InputState;
-use crate::library::{Clocks, Options, Streams};
+use crate::library::{Clocks, Options};
 use crate::memory::{Memory, Reach};
 use crate::notes::Notes;
 use crate::passing::other_way;
 use crate::path::PathState;
 use crate::record::{Point, Record};
 use crate::value::{Bits, Value, mask};
+use crate::world::World;
 use crate::{FaultKind, Stop};
 
 const MAX_DEPTH: u32 = 200;
@@ -63,9 +64,12 @@ pub struct Machine<'p> {
     pub(crate) n_frames: u32,
     /// Objects of the C library, by name.
     pub(crate) library: BTreeMap<&'static str, u64>,
-    pub(crate) streams: Streams,
+    pub(crate) world: World,
     pub(crate) options: Options,
     pub(crate) clocks: Clocks,
+    /// What each thread returned, and what is kept for threads by key.
+    pub(crate) threads: Vec<u64>,
+    pub(crate) thread_values: Vec<u64>,
     /// Functions that run when the program ends, as they were registered.
     pub(crate) exit_handlers: Vec<u64>,
     /// How calls of a repair program's own functions choose, where it is one.
@@ -96,10 +100,13 @@ pub(crate) struct Frame<'p> {
 }
 
 /// What a call passes.
-#[derive(Default)]
 pub(crate) struct Arguments<'a> {
     pub values: Vec<Value>,
     pub tys: &'a [Ty],
+    /// As in [`Call::arg_ctypes`].
+    pub ctypes: &'a [TypeId],
+    /// As in [`Call::ctype`].
+    pub ctype: TypeId,
     /// As in [`Call::by_value`].
     pub by_value: &'a [(u32, u64)],
     /// The array inside a larger object that each argument points into, where the call shows it
@@ -107,11 +114,25 @@ pub(crate) struct Arguments<'a> {
     pub members: Vec<Option<Reach>>,
 }
 
+impl Default for Arguments<'_> {
+    fn default() -> Self {
+        Self {
+            values: Vec::new(),
+            tys: &[],
+            ctypes: &[],
+            ctype: TypeId::UNKNOWN,
+            by_value: &[],
+            members: Vec::new(),
+        }
+    }
+}
+
 impl<'p> Machine<'p> {
     /// Lays out the program's objects. Takes up to `steps` instructions to run.
     pub fn new(program: &'p Program, steps: u64) -> Result<Self, Stop> {
         let mut memory = Memory::new();
         let layout = Layout::new(program, &mut memory)?;
+        let world = World { standard: layout.standard, ..World::default() };
         Ok(Self {
             program,
             input: VecDeque::new(),
@@ -133,9 +154,11 @@ impl<'p> Machine<'p> {
             depth: 0,
             n_frames: 0,
             library: BTreeMap::new(),
-            streams: Streams::default(),
+            world,
             options: Options::default(),
             clocks: Clocks::default(),
+            threads: Vec::new(),
+            thread_values: Vec::new(),
             exit_handlers: Vec::new(),
             choices: None,
             violated: None,
@@ -411,8 +434,14 @@ impl<'p> Machine<'p> {
             true => call.args.iter().map(|ptr| self.member_of(frame, inst, *ptr)).collect(),
             false => Vec::new(),
         };
-        let arguments =
-            Arguments { values: arguments, tys: &tys, by_value: &call.by_value, members };
+        let arguments = Arguments {
+            values: arguments,
+            tys: &tys,
+            ctypes: &call.arg_ctypes,
+            ctype: call.ctype,
+            by_value: &call.by_value,
+            members,
+        };
         let result = self.call_function(target, arguments)?;
         Ok(result.unwrap_or(Value::Bits(Bits::unset(128))))
     }

@@ -11,8 +11,10 @@ use crate::arithmetic::width;
 use crate::exec::Machine;
 use crate::library::numerals::{Number, Numbers};
 use crate::passing::{MAX_PASSED, PassedOver};
+use crate::streams::{Failure, FileId, Name, Stream};
 use crate::unset::UnsetBytes;
 use crate::value::{Bits, Value, mask};
+use crate::world::Node;
 
 /// One input of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,14 +29,34 @@ pub enum Input {
     /// How many bytes standard input has.
     StdinLength,
     Stdin(u32),
-    /// Whether the n-th environment variable that is asked for is set.
-    IsSet(u32),
+    /// Whether an environment variable is set.
+    IsSet(Name),
     Environment {
-        variable: u32,
+        variable: Name,
         byte: u32,
     },
-    /// Whether the n-th file can be opened. What is read from files are bytes of [`Input::Stdin`].
-    IsOpened(u32),
+    /// Whether a file that is looked for is not there.
+    Absent(FileId),
+    /// Whether it is a folder; what it holds are the names in it, line by line.
+    IsFolder(FileId),
+    /// How many bytes a file or connection gives.
+    Length(Stream),
+    /// A byte of it.
+    Byte {
+        stream: Stream,
+        byte: u32,
+    },
+    /// Whether the n-th call that may fail so does, counted from 0; for what is short, the bytes
+    /// that are left.
+    Fails {
+        what: Failure,
+        nth: u32,
+    },
+    /// A byte that the n-th call of a function without a model left in memory it was handed.
+    MadeUp {
+        call: u32,
+        byte: u32,
+    },
     /// A machine-level parameter of the function the run starts in.
     Parameter(u32),
     /// Whether a parameter that the program compares with null is null.
@@ -141,17 +163,30 @@ pub(crate) struct InputState {
     pub entry: Option<FunctionId>,
     /// There is an object behind a parameter, which could be larger.
     pub has_objects: bool,
-    pub stdin_at: u32,
+    /// Bytes of standard input, of a file and of a connection.
     pub stdin_limit: u32,
     /// Bytes of an environment variable.
     pub text_limit: u32,
     /// What was asked for, and where it is; 0 where it is not set.
     pub environment: BTreeMap<Vec<u8>, u64>,
-    pub n_files: u32,
-    /// Names of those that were opened to be read.
-    pub files: Vec<Vec<u8>>,
+    /// What the arguments of the command line are on this run.
+    pub arguments: Vec<Vec<u8>>,
+    /// Calls that may have failed, each with the function that was called.
+    pub failures: Vec<(Input, FunctionId)>,
+    pub n_failures: BTreeMap<Failure, u32>,
+    /// Functions without a model, as they were called.
+    pub made_up: Vec<FunctionId>,
     /// Standard input as given, instead of bytes of [`Input::Stdin`].
     pub stdin: Option<Vec<u8>>,
+    /// The files and variables there are, where all are known.
+    pub given: Option<GivenWorld>,
+}
+
+/// Files and environment variables of a run of which everything is known.
+#[derive(Clone, Debug, Default)]
+pub struct GivenWorld {
+    pub files: BTreeMap<Vec<u8>, Vec<u8>>,
+    pub environment: BTreeMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Inputs {
@@ -165,12 +200,20 @@ impl Inputs {
 }
 
 impl Machine<'_> {
+    /// Says which files and environment variables there are, and that there are no others.
+    pub fn give(&mut self, world: GivenWorld) {
+        self.inputs.given = Some(world);
+    }
+
     /// Runs `main` with these arguments and this standard input.
     pub fn run_main(&mut self, arguments: &[String], stdin: &[u8]) -> Result<Option<Value>, Stop> {
         self.inputs.stdin = Some(stdin.to_vec());
+        let held = stdin.iter().map(|byte| Bits::known((*byte).into())).collect();
+        self.world.nodes[0] = Node::Held(held);
         let mut addresses = Vec::new();
         for argument in std::iter::once("program").chain(arguments.iter().map(String::as_str)) {
             addresses.push(self.string(argument.as_bytes())?);
+            self.inputs.arguments.push(argument.as_bytes().to_vec());
         }
         let arguments = self.main_arguments(&addresses, Bits::known(addresses.len() as u128))?;
         self.run_with("main", arguments)
@@ -197,6 +240,7 @@ impl Machine<'_> {
             unset.adopt(&self.inputs.unknowns);
             self.memory.unset = Some(unset);
         }
+        self.make_up_objects()?;
         let arguments = match function {
             "main" => self.unknown_arguments(limits)?,
             _ => self.unknown_parameters(function, limits)?,
@@ -270,32 +314,24 @@ impl Machine<'_> {
         Ok(address)
     }
 
-    /// An environment variable: not set, or unknown text. Tests have none.
+    /// An environment variable: not set, or unknown text. Tests have those they are given.
     pub(crate) fn environment(&mut self, name: &[u8]) -> Result<u64, Stop> {
         if let Some(known) = self.inputs.environment.get(name) {
             return Ok(*known);
         }
-        let variable = self.inputs.environment.len() as u32;
-        let is_set = self.is_possible(Input::IsSet(variable));
-        let address = match is_set {
-            true => {
+        let variable = Name::of(name);
+        let given = self.inputs.given.as_ref().map(|world| world.environment.get(name).cloned());
+        let address = match given {
+            Some(Some(value)) => self.string(&value)?,
+            Some(None) => 0,
+            None if self.is_possible(Input::IsSet(variable)) => {
                 let byte = |byte| Input::Environment { variable, byte };
                 self.unknown_string(self.inputs.text_limit, byte)?
             }
-            false => 0,
+            None => 0,
         };
         self.inputs.environment.insert(name.to_vec(), address);
         Ok(address)
-    }
-
-    /// Whether a file can be opened; never by tests, whose files are not known.
-    pub(crate) fn opens_file(&mut self) -> Result<bool, Stop> {
-        if self.inputs.stdin.is_some() {
-            return Err(Stop::Unsupported("a file opened in a test".to_owned()));
-        }
-        let file = self.inputs.n_files;
-        self.inputs.n_files += 1;
-        Ok(self.is_possible(Input::IsOpened(file)))
     }
 
     /// What may be so or not; the run depends on it.
@@ -331,9 +367,12 @@ impl Machine<'_> {
         let mut extra = self.take_limited(Input::ArgumentCount, 32, limits.arguments);
         let n_given = self.pinned(extra) as u32;
         let mut addresses = vec![self.string(b"program")?];
+        self.inputs.arguments.push(b"program".to_vec());
         for index in 1..=n_given {
             let byte = |byte| Input::Argument { index, byte };
             addresses.push(self.unknown_string(limits.argument_bytes, byte)?);
+            let bytes = (0..limits.argument_bytes).map(|at| self.inputs.values.get(byte(at)) as u8);
+            self.inputs.arguments.push(bytes.take_while(|byte| *byte != 0).collect());
         }
         extra = Bits::known(u128::from(n_given) + 1);
         self.main_arguments(&addresses, extra)

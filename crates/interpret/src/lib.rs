@@ -35,22 +35,25 @@ mod passing;
 mod path;
 mod record;
 mod shadow;
+mod streams;
 mod unset;
 mod value;
 mod varargs;
 pub mod watch;
+mod world;
 
-pub use asked::Asked;
+pub use asked::{Asked, AskedFile};
 pub use choices::{Choices, Chosen};
 pub use exec::Machine;
 pub use float::decode as decode_float;
-pub use inputs::{Input, Inputs, Limits, Shared};
+pub use inputs::{GivenWorld, Input, Inputs, Limits, Shared};
 pub use library::numerals::Number;
 pub use memory::{Touch, TouchKind};
 pub use notes::{Note, Place};
 pub use passing::{MAX_PASSED, PassedOver};
 pub use path::{Condition, Why};
 pub use record::{Executed, Point, Record};
+pub use streams::{Failure, FileId, Name, Stream};
 pub use value::{Bits, Value, mask, signed};
 pub use watch::Watch;
 

@@ -34,6 +34,8 @@ pub struct Memory {
     pub fence: Option<Reach>,
     /// What bytes hold that nobody has set, where that is an input.
     pub unset: Option<UnsetBytes>,
+    /// What an object outside the program holds was read, and had been made up.
+    pub has_read_outside: bool,
 }
 
 /// What happened to some bytes.
@@ -82,6 +84,7 @@ impl Memory {
             touched: None,
             fence: None,
             unset: None,
+            has_read_outside: false,
         }
     }
 
@@ -125,11 +128,52 @@ impl Memory {
         }
     }
 
+    /// Whether it is, and was not defined after all.
+    pub fn is_outside(&self, address: u64) -> bool {
+        self.objects.get(&address).is_some_and(|object| object.is_outside)
+    }
+
+    /// What the object holds is known after all.
+    pub fn define(&mut self, address: u64) {
+        if let Some(object) = self.objects.get_mut(&address) {
+            object.is_outside = false;
+        }
+    }
+
+    /// How many bytes there are from an address on that may be written.
+    pub fn room(&self, address: u64) -> Option<u64> {
+        let (base, object) = self.objects.range(..=address).next_back()?;
+        let left = (object.bytes.len() as u64).checked_sub(address - base)?;
+        (object.is_alive && !object.is_constant).then_some(left)
+    }
+
+    /// Whether all of these bytes are set.
+    pub fn is_set(&self, address: u64, size: u64) -> bool {
+        let Ok((start, object)) = find(&self.objects, address, size) else { return false };
+        let at = (address - start) as usize;
+        object.unset[at..at + size as usize].iter().all(|byte| *byte == 0)
+    }
+
+    /// What is still unset of these bytes becomes zero.
+    pub fn settle(&mut self, address: u64, size: u64) -> Result<(), Stop> {
+        let (object, at) = find_mut(&mut self.objects, address, size)?;
+        object.unset[at..at + size as usize].fill(0);
+        Ok(())
+    }
+
     /// The object holds from now on what it holds.
     pub fn make_constant(&mut self, address: u64) {
         if let Some(object) = self.objects.get_mut(&address) {
             object.is_constant = true;
         }
+    }
+
+    /// Whether an address lies in what must not change, as a literal must not.
+    pub fn is_constant(&self, address: u64) -> bool {
+        let around = self.objects.range(..=address).next_back();
+        around.is_some_and(|(base, object)| {
+            object.is_constant && address - base < object.bytes.len() as u64
+        })
     }
 
     /// Ends an object's life; its address stays taken.
@@ -211,6 +255,7 @@ impl Memory {
         if unset != 0 && object.is_outside {
             return Err(Stop::Unsupported("an object outside the program".to_owned()));
         }
+        self.has_read_outside |= object.is_outside;
         let bits = read(&object.bytes) & !unset;
         let word = object.word(&mut self.words, None, at, size as usize);
         Ok(Bits { bits, unset, word })

@@ -67,10 +67,10 @@ impl Machine<'_> {
 }
 
 /// Offset, bytes, and whether it is a pointer.
-type Scalar = (u64, u64, bool);
+pub(crate) type Scalar = (u64, u64, bool);
 
 /// The size of a type, and offset, bytes and whether it is a pointer of each scalar in it.
-fn scalars(program: &Program, ctype: TypeId) -> Option<(u64, Vec<Scalar>)> {
+pub(crate) fn scalars(program: &Program, ctype: TypeId) -> Option<(u64, Vec<Scalar>)> {
     let size = program.size_of(ctype).filter(|size| (1..=4096).contains(size))?;
     let mut pieces = Vec::new();
     collect_scalars(program, ctype, 0, &mut pieces, 0)?;

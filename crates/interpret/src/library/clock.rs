@@ -6,6 +6,7 @@ use logic::words::WordOp;
 
 use super::{Given, Known, pointer};
 use crate::exec::Machine;
+use crate::streams::Failure;
 use crate::value::{Bits, signed};
 use crate::{FaultKind, Stop, Why};
 
@@ -71,6 +72,9 @@ impl Machine<'_> {
                 super::int(0)
             }
             "localtime" | "gmtime" | "localtime_r" | "gmtime_r" => {
+                if self.fails(Failure::Time) {
+                    return pointer(0);
+                }
                 let from = self.place(given, 0)?;
                 let to = match name.ends_with("_r") {
                     true => self.place(given, 1)?,
@@ -88,7 +92,21 @@ impl Machine<'_> {
                 self.break_down(time, at, true)?;
                 Ok(Some(Some(time.into())))
             }
-            "strftime" => self.strftime(given),
+            "strftime" | "strftime_l" => self.strftime(given),
+            "difftime" => {
+                let (end, start) = (given.bits(0)?, given.bits(1)?);
+                let seconds = signed(self.pinned(end), 64) - signed(self.pinned(start), 64);
+                let bits = crate::float::encode(seconds as f64, 64).unwrap_or(0);
+                Ok(Some(Some(crate::value::Value::known(bits))))
+            }
+            "clock_getres" => {
+                let to = self.place(given, 1)?;
+                if to != 0 {
+                    self.memory.store(to, 8, Bits::known(0))?;
+                    self.memory.store(to + 8, 8, Bits::known(1))?;
+                }
+                super::int(0)
+            }
             "asctime" | "ctime" => {
                 let from = self.place(given, 0)?;
                 let tm =

@@ -1,14 +1,35 @@
-//! Allocation. It always succeeds.
+//! Allocation. It succeeds where the inputs do not say otherwise.
 
-use super::{Given, Known, int};
+use super::{Given, Known, int, pointer};
 use crate::Stop;
 use crate::exec::Machine;
+use crate::streams::Failure;
 use crate::value::{Bits, Value};
+use crate::world::errno;
 
 impl Machine<'_> {
     pub(crate) fn call_heap(&mut self, name: &str, given: &Given) -> Known {
+        let allocates = matches!(
+            name,
+            "malloc"
+                | "valloc"
+                | "pvalloc"
+                | "aligned_alloc"
+                | "memalign"
+                | "posix_memalign"
+                | "calloc"
+                | "realloc"
+                | "reallocarray"
+        );
+        if allocates && self.fails(Failure::Allocation) {
+            if name == "posix_memalign" {
+                return int(errno::ENOMEM as i32);
+            }
+            self.set_errno(errno::ENOMEM)?;
+            return pointer(0);
+        }
         let address = match name {
-            "malloc" | "valloc" => {
+            "malloc" | "valloc" | "pvalloc" => {
                 let size = self.place(given, 0)?;
                 self.memory.allocate(size, true)?
             }
@@ -37,6 +58,10 @@ impl Machine<'_> {
                 let (old, count) = (self.place(given, 0)?, self.place(given, 1)?);
                 let size = self.place(given, 2)?.checked_mul(count).ok_or(Stop::OutOfSteps)?;
                 self.reallocate(old, size)?
+            }
+            "malloc_usable_size" => {
+                let address = self.place(given, 0)?;
+                return pointer(self.memory.size(address).unwrap_or(0));
             }
             "free" | "cfree" => {
                 let address = self.place(given, 0)?;

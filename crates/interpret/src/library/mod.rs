@@ -4,7 +4,9 @@
 mod clock;
 mod ctype;
 mod decimal;
+mod descriptors;
 mod files;
+mod folders;
 mod format;
 mod heap;
 pub(crate) mod maths;
@@ -19,10 +21,12 @@ mod stdio;
 mod strings;
 mod text;
 mod tokens;
+mod unknown;
+mod users;
+mod wide;
 
 pub(crate) use clock::Clocks;
 pub(crate) use options::Options;
-pub(crate) use reader::Streams;
 
 use program::Function;
 
@@ -52,6 +56,10 @@ impl Given<'_> {
     /// An argument, where it has been set.
     pub fn known(&self, index: usize) -> Option<Bits> {
         self.values.get(index).and_then(Value::bits).filter(|bits| bits.is_known())
+    }
+
+    pub fn len(&self) -> usize {
+        self.values.len()
     }
 
     pub fn bits(&self, index: usize) -> Result<Bits, Stop> {
@@ -85,11 +93,15 @@ impl Machine<'_> {
             Self::call_decimal,
             Self::call_stdio,
             Self::call_file,
+            Self::call_descriptor,
+            Self::call_folder,
             Self::call_sorting,
             Self::call_option,
             Self::call_clock,
             Self::call_math,
             Self::call_process,
+            Self::call_user,
+            Self::call_wide,
         ] {
             let result = part(self, name, &given);
             self.memory.fence = None;

@@ -38,6 +38,16 @@ impl Machine<'_> {
         }
     }
 
+    /// Sorts pointers, of which the comparator gets the places.
+    pub(crate) fn sort_pointers(
+        &mut self,
+        base: u64,
+        count: u64,
+        comparator: u64,
+    ) -> Result<(), Stop> {
+        self.sort(&Sorted { base, count, size: 8, comparator, context: None })
+    }
+
     fn sorted(&mut self, given: &Given, first: usize) -> Result<Sorted, Stop> {
         let (base, count, size) =
             (given.bits(first)?, given.bits(first + 1)?, given.bits(first + 2)?);

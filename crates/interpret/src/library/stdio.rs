@@ -3,35 +3,14 @@
 use super::format::Variable;
 use super::reader::Reader;
 use super::{Given, Known, as_int, int, pointer};
+use crate::Stop;
 use crate::exec::Machine;
+use crate::streams::Failure;
 use crate::value::{Bits, Value};
-use crate::{FaultKind, Stop};
-
-/// More output than this ends the run.
-const MAX_OUTPUT: usize = 1 << 22;
-
-/// Which argument is the stream that is read or written.
-fn stream_of(name: &str) -> Option<usize> {
-    match name {
-        "fprintf" | "__fprintf_chk" | "vfprintf" | "getc" | "fgetc" | "_IO_getc" | "fclose"
-        | "feof" | "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" | "getc_unlocked"
-        | "fgetc_unlocked" | "ferror" | "clearerr" | "rewind" | "fseek" | "fseeko" | "ftell"
-        | "ftello" | "fileno" => Some(0),
-        "fputs" | "putc" | "fputc" | "_IO_putc" | "ungetc" | "putc_unlocked" | "fputc_unlocked"
-        | "fputs_unlocked" => Some(1),
-        "fgets" | "getline" => Some(2),
-        "fread" | "fwrite" | "getdelim" => Some(3),
-        _ => None,
-    }
-}
+use crate::world::Handle;
 
 impl Machine<'_> {
     pub(crate) fn call_stdio(&mut self, name: &str, given: &Given) -> Known {
-        if let Some(index) = stream_of(name)
-            && given.bits(index)?.bits == 0
-        {
-            return Err(Stop::Fault(FaultKind::Null));
-        }
         match name {
             "printf" | "__printf_chk" | "vprintf" | "fprintf" | "__fprintf_chk" | "vfprintf"
             | "dprintf" | "__vprintf_chk" | "__vfprintf_chk" | "vdprintf" => {
@@ -41,45 +20,47 @@ impl Machine<'_> {
             | "__snprintf_chk" | "__vsnprintf_chk" | "__vsprintf_chk" => {
                 self.print_to_memory(name, given)
             }
-            "asprintf" | "vasprintf" => self.print_to_heap(name, given),
+            "asprintf" | "vasprintf" | "__asprintf_chk" | "__vasprintf_chk" => {
+                self.print_to_heap(name, given)
+            }
             "puts" | "fputs" | "fputs_unlocked" => {
                 let text = self.text(given, 0)?;
-                let text = self.text_at(text, None)?;
-                let is_out = name == "puts" || self.is_stdout(given, 1)?;
-                self.write(&text, is_out)?;
-                if name == "puts" {
-                    self.write(&[Bits::known(b'\n'.into())], true)?;
-                }
-                int(1)
+                let mut text = self.text_at(text, None)?;
+                let handle = match name {
+                    "puts" => self.standard(1)?,
+                    _ => self.stream(given, 1)?,
+                };
+                text.extend((name == "puts").then_some(Bits::known(b'\n'.into())));
+                let is_done = self.write(&text, handle)?;
+                int(if is_done { 1 } else { -1 })
             }
             "putchar" | "putc" | "fputc" | "_IO_putc" | "putchar_unlocked" | "putc_unlocked"
             | "fputc_unlocked" => {
                 let byte = given.bits(0)?;
                 let byte = self.low(byte, 8);
-                let is_out = name.starts_with("putchar") || self.is_stdout(given, 1)?;
-                self.write(&[byte], is_out)?;
-                int(byte.bits as i32)
+                let handle = match name.starts_with("putchar") {
+                    true => self.standard(1)?,
+                    false => self.stream(given, 1)?,
+                };
+                let is_done = self.write(&[byte], handle)?;
+                int(if is_done { byte.bits as i32 } else { -1 })
             }
             "getchar" | "getc" | "fgetc" | "_IO_getc" | "getchar_unlocked" | "getc_unlocked"
             | "fgetc_unlocked" => {
-                let byte = self.read_byte()?;
+                let handle = match name.starts_with("getchar") {
+                    true => self.standard(0)?,
+                    false => self.stream(given, 0)?,
+                };
+                let byte = self.read_byte(handle)?;
                 Ok(Some(Some(self.character(byte))))
             }
-            "fgets" => self.fgets(given),
+            "getw" | "putw" => Err(Stop::Unsupported(format!("a call of {name}"))),
+            "fgets" | "fgets_unlocked" => self.fgets(given),
             "gets" => {
                 let to = self.place(given, 0)?;
                 self.memory.fence = given.member(0);
-                self.read_line(to, u64::MAX, false)
-            }
-            "ungetc" => {
-                let byte = given.bits(0)?;
-                if as_int(byte) == -1 {
-                    return int(-1);
-                }
-                let byte = self.low(byte, 8);
-                self.streams.pushed.push(byte);
-                self.streams.has_ended = false;
-                Ok(Some(Some(self.character(Some(byte)))))
+                let handle = self.standard(0)?;
+                self.read_line(handle, to, u64::MAX, false)
             }
             _ if name.contains("scanf") => self.call_scan(name, given),
             _ => Ok(None),
@@ -91,15 +72,19 @@ impl Machine<'_> {
         let to_stream = name.contains("fprintf") || name.ends_with("dprintf");
         let format = usize::from(to_stream) + usize::from(is_checked);
         let text = self.formatted(name, given, format, false)?;
-        let is_out = match name.ends_with("dprintf") {
-            true => self.place(given, 0)? == 1,
-            false => !to_stream || self.is_stdout(given, 0)?,
+        let handle = match name.ends_with("dprintf") {
+            true => match self.open_descriptor(given, 0)? {
+                Some(handle) => handle,
+                None => return int(-1),
+            },
+            false if to_stream => self.stream(given, 0)?,
+            false => self.standard(1)?,
         };
-        self.write(&text, is_out)?;
-        int(text.len() as i32)
+        let is_done = self.write(&text, handle)?;
+        int(if is_done { text.len() as i32 } else { -1 })
     }
 
-    fn formatted(
+    pub(crate) fn formatted(
         &mut self,
         name: &str,
         given: &Given,
@@ -137,7 +122,10 @@ impl Machine<'_> {
 
     fn print_to_heap(&mut self, name: &str, given: &Given) -> Known {
         let to = self.place(given, 0)?;
-        let text = self.formatted(name, given, 1, true)?;
+        let text = self.formatted(name, given, 1 + usize::from(name.contains("_chk")), true)?;
+        if self.fails(Failure::Allocation) {
+            return int(-1);
+        }
         let address = self.memory.allocate(text.len() as u64 + 1, true)?;
         for (at, byte) in (address..).zip(text.iter().chain([&Bits::known(0)])) {
             self.memory.store(at, 1, *byte)?;
@@ -149,8 +137,8 @@ impl Machine<'_> {
     fn call_scan(&mut self, name: &str, given: &Given) -> Known {
         let stem = name.trim_start_matches("__isoc99_").trim_start_matches("__isoc23_");
         let (mut reader, at) = match stem {
-            "scanf" | "vscanf" => (Reader::stream(), 0),
-            "fscanf" | "vfscanf" => (Reader::stream(), 1),
+            "scanf" | "vscanf" => (Reader::stream(self.standard(0)?), 0),
+            "fscanf" | "vfscanf" => (Reader::stream(self.stream(given, 0)?), 1),
             "sscanf" | "vsscanf" => (Reader::text(self.place(given, 0)?), 1),
             _ => return Ok(None),
         };
@@ -163,31 +151,10 @@ impl Machine<'_> {
     }
 
     /// What `getc` makes of a byte.
-    fn character(&mut self, byte: Option<Bits>) -> Value {
+    pub(crate) fn character(&mut self, byte: Option<Bits>) -> Value {
         let Some(byte) = byte else { return Value::known(u32::MAX.into()) };
         let word = byte.word.map(|word| self.memory.words.resize(word, 32, false));
         byte.with_word(word).into()
-    }
-
-    pub(crate) fn write(&mut self, text: &[Bits], is_out: bool) -> Result<(), Stop> {
-        if is_out {
-            if self.stdout.len() + text.len() > MAX_OUTPUT {
-                return Err(Stop::OutOfSteps);
-            }
-            self.stdout.extend(text.iter().map(|byte| byte.bits as u8));
-        }
-        Ok(())
-    }
-
-    /// Whether a stream argument is standard output rather than standard error.
-    pub(crate) fn is_stdout(&mut self, given: &Given, index: usize) -> Result<bool, Stop> {
-        let stream = given.bits(index)?.bits;
-        let mut globals = self.program.globals.iter_enumerated();
-        let Some((id, _)) = globals.find(|(_, global)| &*global.name == "stdout") else {
-            return Ok(stream == 1);
-        };
-        let at = self.global(id);
-        Ok(self.memory.load(at, 8)?.bits == stream)
     }
 
     fn fgets(&mut self, given: &Given) -> Known {
@@ -199,18 +166,19 @@ impl Machine<'_> {
         };
         self.has_room(room, limit.with_word(wide));
         let to = self.place(given, 0)?;
+        let handle = self.stream(given, 2)?;
         let limit = as_int(limit);
         if limit <= 0 {
             return pointer(0);
         }
-        self.read_line(to, limit as u64 - 1, true)
+        self.read_line(handle, to, limit as u64 - 1, true)
     }
 
-    fn read_line(&mut self, to: u64, limit: u64, keeps_end: bool) -> Known {
+    fn read_line(&mut self, handle: Handle, to: u64, limit: u64, keeps_end: bool) -> Known {
         let mut n_read = 0;
         let mut any = false;
         while n_read < limit {
-            let Some(byte) = self.read_byte()? else { break };
+            let Some(byte) = self.read_byte(handle)? else { break };
             any = true;
             let is_end = self.is_equal(byte, b'\n'.into());
             if !is_end || keeps_end {

@@ -6,7 +6,9 @@ use super::text::Text;
 use super::{Given, Known, int, pointer};
 use crate::Stop;
 use crate::exec::Machine;
+use crate::streams::Failure;
 use crate::value::{Bits, Value};
+use crate::world::errno;
 
 impl Machine<'_> {
     pub(crate) fn call_string(&mut self, name: &str, given: &Given) -> Known {
@@ -67,10 +69,15 @@ impl Machine<'_> {
             "strchr" | "strrchr" | "memchr" | "index" | "rindex" => self.find_byte(name, given),
             "strstr" => self.strstr(given),
             "strspn" | "strcspn" | "strpbrk" => self.span(name, given),
-            "strdup" | "strndup" | "__strdup" => {
+            "strdup" | "strndup" | "__strdup" | "__strndup" => {
                 let from = self.text(given, 0)?;
-                let limit = if name == "strndup" { self.place(given, 1)? } else { u64::MAX };
+                let limit =
+                    if name.ends_with("strndup") { self.place(given, 1)? } else { u64::MAX };
                 let length = self.length(from, limit)?;
+                if self.fails(Failure::Allocation) {
+                    self.set_errno(errno::ENOMEM)?;
+                    return pointer(0);
+                }
                 let to = self.memory.allocate(length + 1, true)?;
                 self.memory.copy(to, from.at, length)?;
                 self.memory.store(to + length, 1, Bits::known(0))?;
@@ -162,12 +169,18 @@ impl Machine<'_> {
         is_equal
     }
 
-    fn is_below(&mut self, a: Bits, b: Bits) {
+    /// Whether a byte is below another; the run depends on it.
+    pub(crate) fn is_below(&mut self, a: Bits, b: Bits) -> bool {
+        let is_below = a.bits < b.bits;
+        if a.word.is_none() && b.word.is_none() {
+            return is_below;
+        }
         let (x, y) = (self.word(a, 8), self.word(b, 8));
         let words = &mut self.memory.words;
         let below = words.binary(WordOp::UnsignedLt, x, y);
-        let held = if a.bits < b.bits { below } else { words.not(below) };
+        let held = if is_below { below } else { words.not(below) };
         self.holds(held, crate::Why::Branch);
+        is_below
     }
 
     fn find_byte(&mut self, name: &str, given: &Given) -> Known {
