@@ -29,7 +29,8 @@ fn import(folder: &Path, names: &[String]) -> Program {
         let read = &mut |path: &Path| std::fs::read(folder.join(path)).ok();
         let prepared = provenance::prepare(&preprocessed.stdout, provenance::Extent::Needed, read);
         let (limits, cancel) = (base::child::Limits::default(), base::Cancel::new());
-        let bitcode = llvm::compile(&prepared.text, &[], &prepared.map, &limits, &cancel)
+        let flags: [&str; 0] = [];
+        let bitcode = llvm::compile(&prepared.text, &flags, &prepared.map, &limits, &cancel)
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         llvm::import(&bitcode, &prepared.map, name)
             .unwrap_or_else(|error| panic!("{name}: {error}"))
