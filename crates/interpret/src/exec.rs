@@ -216,6 +216,9 @@ impl<'p> Machine<'p> {
         for function in after {
             self.call_function(function, Arguments::default())?;
         }
+        if self.watches_leaks() {
+            self.leaks_at_exit();
+        }
         Ok(result)
     }
 
@@ -307,13 +310,12 @@ impl<'p> Machine<'p> {
             frame.counts[block] += 1;
             for inst in (first.0..current.end.0).map(InstId) {
                 self.at = (frame.id, inst);
-                self.monitor(frame, inst);
-                let result = self.step(frame, inst);
-                self.record_step(frame, inst);
-                let Err(stop) = result else {
-                    self.monitor_effects(frame, inst);
-                    continue;
+                let result = match self.notes.watch {
+                    None => self.step(frame, inst),
+                    Some(_) => self.watched_step(frame, inst),
                 };
+                self.record_step(frame, inst);
+                let Err(stop) = result else { continue };
                 if !self.passes_over(frame, inst, &stop) {
                     self.stopped_at.get_or_insert((frame.id, Point::Inst(inst)));
                     return Err(stop);
@@ -333,12 +335,20 @@ impl<'p> Machine<'p> {
             self.record_leave(frame, block, &left);
             let next = match left {
                 Ok(Next::Block(target)) => target,
-                Ok(Next::Return(value)) => return Ok(value),
+                Ok(Next::Return(value)) => {
+                    if self.watches_leaks() {
+                        self.leaks_at_return(frame, (came_from, block), value.as_ref());
+                    }
+                    return Ok(value);
+                }
                 Err(stop) => {
                     self.stopped_at.get_or_insert((frame.id, Point::End(block)));
                     return Err(stop);
                 }
             };
+            if self.watches_leaks() {
+                self.leaks_on_edge(frame, block, next);
+            }
             self.enter(frame, block, next)?;
             first = after_phis(frame.body, &frame.body.blocks[next]);
             came_from = Some(block);
@@ -442,7 +452,13 @@ impl<'p> Machine<'p> {
             by_value: &call.by_value,
             members,
         };
-        let result = self.call_function(target, arguments)?;
+        let n_held = match self.watches_leaks() {
+            true => self.leaks_hold(frame, inst),
+            false => 0,
+        };
+        let result = self.call_function(target, arguments);
+        self.leaks_let_go(n_held);
+        let result = result?;
         Ok(result.unwrap_or(Value::Bits(Bits::unset(128))))
     }
 

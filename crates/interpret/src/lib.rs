@@ -22,6 +22,7 @@ mod initialisers;
 mod inputs;
 mod instructions;
 mod intrinsics;
+mod leaks;
 mod library;
 mod liveness;
 mod members;

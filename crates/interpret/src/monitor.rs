@@ -2,23 +2,38 @@
 //! these follow from.
 
 use logic::words::{Word, WordId, WordOp};
-use program::{BlockId, InstId, Operand};
+use program::{BlockId, InstId, Operand, Ty};
 
-use crate::FaultKind;
 use crate::exec::{Frame, Machine};
 use crate::notes::Note;
 use crate::path::Why;
 use crate::record::Point;
 use crate::value::{Value, mask, signed};
 use crate::watch::{Check, Comparison, Effect, Formula, Points, Term};
+use crate::{FaultKind, Stop};
 
 /// Numbers of a formula are compared in as many bits more than they have.
 const ROOM: u32 = 2;
 
 impl<'p> Machine<'p> {
+    /// As [`step`](Self::step), watched.
+    pub(crate) fn watched_step(&mut self, frame: &mut Frame<'p>, inst: InstId) -> Result<(), Stop> {
+        self.monitor(frame, inst);
+        if !self.watches_leaks() {
+            let result = self.step(frame, inst);
+            self.monitor_effects(frame, inst);
+            return result;
+        }
+        let before = self.leaks_before(frame, inst);
+        self.step(frame, inst)?;
+        self.monitor_effects(frame, inst);
+        self.leaks_after(frame, inst, before);
+        Ok(())
+    }
+
     /// Before an instruction.
     #[inline]
-    pub(crate) fn monitor(&mut self, frame: &Frame<'p>, inst: InstId) {
+    fn monitor(&mut self, frame: &Frame<'p>, inst: InstId) {
         if let Some(points) = self.notes.watch.and_then(|watch| watch.at(frame.id, inst)) {
             self.monitor_checks(frame, Point::Inst(inst), points);
         }
@@ -34,7 +49,7 @@ impl<'p> Machine<'p> {
 
     /// After an instruction.
     #[inline]
-    pub(crate) fn monitor_effects(&mut self, frame: &Frame<'p>, inst: InstId) {
+    fn monitor_effects(&mut self, frame: &Frame<'p>, inst: InstId) {
         if let Some(points) = self.notes.watch.and_then(|watch| watch.at(frame.id, inst)) {
             self.run_effects(frame, inst, &points.effects);
         }
@@ -96,6 +111,14 @@ impl<'p> Machine<'p> {
                     match value {
                         Some(value) => {
                             self.notes.states.insert((*attribute, key), (value, place));
+                            let open = self.notes.watch.and_then(|watch| watch.open);
+                            if let Some((state, code)) = open.filter(|open| open.0 == *attribute)
+                                && self.watches_leaks()
+                                && self.ty(frame, *of) == Ty::Ptr
+                            {
+                                debug_assert_eq!(state, *attribute);
+                                self.leaks_of_state(key, value == code, place);
+                            }
                         }
                         None => drop(self.notes.states.remove(&(*attribute, key))),
                     }

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::FaultKind;
 use crate::exec::Machine;
+use crate::leaks::Leaks;
 use crate::record::Point;
 use crate::watch::Watch;
 
@@ -30,6 +31,9 @@ pub(crate) struct Notes<'p> {
     pub made: Vec<Note>,
     /// Attributes of objects, by attribute and address or number, and where they were set.
     pub states: FxHashMap<(u16, u64), (i128, Place)>,
+    pub leaks: Leaks,
+    /// Steps the run had when it was first watched.
+    pub steps_at_first: u64,
 }
 
 /// Violations of one place that are noted.
@@ -40,6 +44,10 @@ impl<'p> Machine<'p> {
     /// Says what to watch from here on.
     pub fn watch(&mut self, watch: Option<&'p Watch>) {
         self.notes.watch = watch;
+        self.notes.steps_at_first = self.steps;
+        if self.watches_leaks() {
+            self.memory.start_to_tell_lives();
+        }
     }
 
     /// What was violated so far without ending the run.
