@@ -73,6 +73,7 @@ pub fn diagnose(
         safe: &mined.safe,
         selected: None,
         unset_is_input: request.target.passes_over_unset(),
+        watch: None,
         seed: None,
         max_runs: request.options.search_runs,
         max_steps: request.options.steps,
@@ -278,7 +279,7 @@ fn failing(request: &Request, entry: &str, explored: &Explored) -> Option<Given>
 fn found(request: &Request, entry: &str, failing: &Given) -> (Found, Vec<String>) {
     let texts = Texts::new(request.files.iter().map(|file| (&*file.path, &*file.text)));
     let told = tell((request.program, &texts), entry, failing, request.options.steps);
-    let Told { property, place, trace, input, passed } = told;
+    let Told { property, place, trace, input, passed, .. } = told;
     let message = trace.message.clone();
     (Found { rule: property.rule(), message, place, trace, input }, passed)
 }

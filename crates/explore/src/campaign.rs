@@ -1,7 +1,9 @@
 //! Exploring a whole program: all distinct faults, within an amount of work.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use crate::watching::Watching;
 use base::Cancel;
 use interpret::{Limits, MAX_PASSED};
 use program::Program;
@@ -13,7 +15,7 @@ use crate::memo::Memo;
 use crate::options::{Ended, Found, Options, Outcome};
 use crate::search::{Plan, Search, Violation};
 use crate::target::Target;
-use crate::told::tell;
+use crate::told::{Wanted, tell_watched};
 use crate::trace::Texts;
 
 /// Instructions one run may execute.
@@ -40,12 +42,16 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
         let target = Target { places: options.targets.clone(), rule: None };
         memo.distances = distances(program, &|loc| target.is_at(program, loc));
     }
+    let specifications = options.specifications.clone().or_else(builtin);
+    let watching = specifications.map(|rules| Watching::new(program, &rules, &options.rules));
+    let watch = watching.as_ref().map(|watching| &watching.watch);
     let search = Search {
         program,
         entry,
         safe: &options.safe,
         selected: None,
         unset_is_input: false,
+        watch,
         seed: None,
         max_runs: u32::MAX,
         max_steps: MAX_STEPS,
@@ -60,7 +66,7 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
     let (explored, covered, work) = search.campaign(&mut memo, plan, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
     for violation in &explored.violations {
-        let one = found_of((program, texts), entry, violation);
+        let one = found_of((program, texts), entry, violation, watching.as_ref());
         if options.rules.watch(one.rule) {
             found.entry((one.place.file.clone(), one.place.line, one.rule)).or_insert(one);
         }
@@ -84,9 +90,19 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
     }
 }
 
-fn found_of(about: (&Program, &Texts), entry: &str, violation: &Violation) -> Found {
+fn found_of(
+    about: (&Program, &Texts),
+    entry: &str,
+    violation: &Violation,
+    watching: Option<&Watching>,
+) -> Found {
     let given = Given::Found(violation.inputs.clone(), violation.limits);
-    let told = tell(about, entry, &given, MAX_STEPS);
+    let wanted = watching.map(|watching| Wanted {
+        watch: &watching.watch,
+        property: violation.property,
+        at: violation.at,
+    });
+    let told = tell_watched(about, entry, &given, MAX_STEPS, wanted);
     Found {
         rule: told.property.rule(),
         place: told.place,
@@ -96,4 +112,9 @@ fn found_of(about: (&Program, &Texts), entry: &str, violation: &Violation) -> Fo
         related: Vec::new(),
         is_proved: true,
     }
+}
+
+/// The specifications that come with firstfault.
+fn builtin() -> Option<Arc<spec::Rules>> {
+    spec::discover::rules(&[]).ok().map(Arc::new)
 }

@@ -30,6 +30,7 @@ pub mod target;
 pub mod told;
 pub mod trace;
 pub mod variation;
+pub mod watching;
 
 pub use campaign::explore;
 pub use ending::Property;

@@ -19,6 +19,7 @@ use crate::features::Features;
 use crate::inputs::InputState;
 use crate::library::{Clocks, Options};
 use crate::memory::{Memory, Reach};
+use crate::notes::Notes;
 use crate::passing::other_way;
 use crate::path::PathState;
 use crate::record::{Point, Record};
@@ -53,6 +54,7 @@ pub struct Machine<'p> {
     pub stopped_at: Option<(FunctionId, Point)>,
     /// Violations that did not end the run.
     pub passed_over: Vec<(FunctionId, Point)>,
+    pub(crate) notes: Notes<'p>,
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
     pub(crate) inputs: InputState,
@@ -146,6 +148,7 @@ impl<'p> Machine<'p> {
             steps,
             stopped_at: None,
             passed_over: Vec::new(),
+            notes: Notes::default(),
             memory,
             layout,
             inputs: InputState::default(),
@@ -216,6 +219,9 @@ impl<'p> Machine<'p> {
         self.run_exit_handlers()?;
         for function in after {
             self.call_function(function, Arguments::default())?;
+        }
+        if self.watches_leaks() {
+            self.leaks_at_exit();
         }
         Ok(result)
     }
@@ -309,7 +315,10 @@ impl<'p> Machine<'p> {
             frame.counts[block] += 1;
             for inst in (first.0..current.end.0).map(InstId) {
                 self.at = (frame.id, inst);
-                let result = self.step(frame, inst);
+                let result = match self.notes.watch {
+                    None => self.step(frame, inst),
+                    Some(_) => self.watched_step(frame, inst),
+                };
                 self.record_step(frame, inst);
                 self.note_step(frame, inst);
                 let Err(stop) = result else { continue };
@@ -327,17 +336,26 @@ impl<'p> Machine<'p> {
             }
             self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
             self.at = (frame.id, current.end);
+            self.monitor_end(frame, block);
             let left = self.leave(frame, current);
             self.record_leave(frame, block, &left);
             let next = match left {
                 Ok(Next::Block(target)) => target,
-                Ok(Next::Return(value)) => return Ok(value),
+                Ok(Next::Return(value)) => {
+                    if self.watches_leaks() {
+                        self.leaks_at_return(frame, (came_from, block), value.as_ref());
+                    }
+                    return Ok(value);
+                }
                 Err(stop) => {
                     self.stopped_at.get_or_insert((frame.id, Point::End(block)));
                     return Err(stop);
                 }
             };
             self.note_edge(frame.id, block, next);
+            if self.watches_leaks() {
+                self.leaks_on_edge(frame, block, next);
+            }
             self.enter(frame, block, next)?;
             first = after_phis(frame.body, &frame.body.blocks[next]);
             came_from = Some(block);
@@ -441,7 +459,13 @@ impl<'p> Machine<'p> {
             by_value: &call.by_value,
             members,
         };
-        let result = self.call_function(target, arguments)?;
+        let n_held = match self.watches_leaks() {
+            true => self.leaks_hold(frame, inst),
+            false => 0,
+        };
+        let result = self.call_function(target, arguments);
+        self.leaks_let_go(n_held);
+        let result = result?;
         Ok(result.unwrap_or(Value::Bits(Bits::unset(128))))
     }
 

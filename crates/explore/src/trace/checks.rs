@@ -47,7 +47,12 @@ impl Check<'_> {
                 self.computed()
             }
             FaultKind::WriteToConstant => Some(format!("{} is written", self.access()?.1?)),
-            FaultKind::Unreachable => None,
+            FaultKind::Wrap => self.computed(),
+            FaultKind::Unreachable
+            | FaultKind::Leak
+            | FaultKind::Truncation
+            | FaultKind::SignChange
+            | FaultKind::Rule(_) => None,
         }
     }
 
