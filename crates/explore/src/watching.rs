@@ -8,12 +8,12 @@ use facts::members::Members;
 use facts::reaches::{Uses, masks};
 use interpret::watch::{Check, Comparison, Effect, Formula, Term};
 use interpret::{FaultKind, Watch};
-use program::{BinaryOp, ConversionKind, FunctionId, InstId, Op, Operand, Program, Ty};
+use program::{BinaryOp, Callee, ConversionKind, FunctionId, InstId, Op, Operand, Program, Ty};
 use rustc_hash::FxHashMap;
 use spec::ast::{Arg, Command, Comparator, Condition, Expr, ExprKind, Template};
 use spec::attribute::{AttributeId, Nature};
 use spec::lower::{Argument, Bindings};
-use spec::matcher::CodePoint;
+use spec::matcher::{CodePoint, Found};
 use spec::text::{Flow, Text, name_code};
 
 use crate::options::Rules;
@@ -50,12 +50,13 @@ impl Watching {
         watch.open = open;
         let watching = Self { watch, rules: Vec::new(), messages: FxHashMap::default() };
         let members = Members::new(program);
-        let uses = Uses::new(program, &members);
-        let flow = ProgramFlow { program, members, uses };
-        let mut compiler = Compiler { program, flow: &flow, specifications, wanted, watching };
+        let flow = |reaches| ProgramFlow { program, uses: Uses::new(program, &members), reaches };
+        let flows = [flow(false), flow(true)];
+        let mut compiler = Compiler { program, flows: &flows, specifications, wanted, watching };
         for function in program.functions.ids() {
             compiler.observe(function);
             compiler.contribute(function);
+            compiler.sizes(function);
         }
         compiler.watching
     }
@@ -77,15 +78,16 @@ impl Watching {
     }
 }
 
+/// Whether a number becomes a size or an index shows in a run: here it is taken as given.
 struct ProgramFlow<'p> {
     program: &'p Program,
-    members: Members,
     uses: Uses,
+    reaches: bool,
 }
 
 impl Flow for ProgramFlow<'_> {
-    fn reaches_size(&self, function: FunctionId, value: Operand) -> bool {
-        self.uses.reaches_size(self.program, &self.members, function, value)
+    fn reaches_size(&self, _: FunctionId, _: Operand) -> bool {
+        self.reaches
     }
 
     fn masks(&self, function: FunctionId, value: Operand) -> bool {
@@ -95,7 +97,7 @@ impl Flow for ProgramFlow<'_> {
 
 struct Compiler<'a> {
     program: &'a Program,
-    flow: &'a ProgramFlow<'a>,
+    flows: &'a [ProgramFlow<'a>; 2],
     specifications: &'a spec::Rules,
     wanted: &'a Rules,
     watching: Watching,
@@ -118,24 +120,15 @@ impl Compiler<'_> {
             if !is_wanted || self.ends_run(function, found.point) {
                 continue;
             }
-            let text = self.text(function, found.point);
-            let at = Match { text, bindings: &found.bindings };
-            let when = match &observed.condition {
-                Some(condition) => at.formula(condition),
-                None => Some(Formula::Known(true)),
-            };
-            let (Some(when), Some(require)) = (when, at.formula(&observed.require)) else {
+            let kind = self.kind(&fault.id);
+            let by_itself = self.check(function, &found, kind, false);
+            let Some(check) = by_itself.or_else(|| self.check(function, &found, kind, true)) else {
                 continue;
             };
-            if when == Formula::Known(false) || require == Formula::Known(true) {
-                continue;
-            }
-            let kind = self.kind(function, found.point, &fault.id);
             if let Some(message) = &observed.message {
                 let told = (message.clone(), found.bindings.clone());
                 self.watching.messages.entry((function, found.point, kind)).or_insert(told);
             }
-            let check = Check { kind, when, require };
             match found.point {
                 CodePoint::Inst(inst) => self.watching.watch.check(function, inst, check),
                 CodePoint::Terminator(block) => {
@@ -145,11 +138,98 @@ impl Compiler<'_> {
         }
     }
 
+    /// What a run asks at a match, if `reaches` once a number becomes a size or an index.
+    fn check(
+        &self,
+        function: FunctionId,
+        found: &Found,
+        kind: FaultKind,
+        reaches: bool,
+    ) -> Option<Check> {
+        let observed = self.specifications.observed(found.pattern);
+        let text = self.text(function, found.point, reaches);
+        let at = Match { text, bindings: &found.bindings };
+        let when = match &observed.condition {
+            Some(condition) => at.formula(condition)?,
+            None => Formula::Known(true),
+        };
+        let require = at.formula(&observed.require)?;
+        if when == Formula::Known(false) || require == Formula::Known(true) {
+            return None;
+        }
+        let meant = if reaches { Some(self.meant(function, found.point, &at)?) } else { None };
+        Some(Check { kind, when, require, meant })
+    }
+
+    /// The number that an operation means, whatever it comes to.
+    fn meant(&self, function: FunctionId, point: CodePoint, at: &Match) -> Option<Term> {
+        let value = |operand: Operand| at.value(operand, &Argument::Operand(operand));
+        match self.op(function, point)? {
+            Op::Binary { op, lhs, rhs, .. } => {
+                let (a, b) = (value(*lhs)?, value(*rhs)?);
+                // What C writes as `y - 1` may be compiled to adding the largest number there is.
+                let b = match (op, b) {
+                    (BinaryOp::Add, Term::Number(number)) => {
+                        Term::Number(self.nearest(function, point, number)?)
+                    }
+                    (_, b) => b,
+                };
+                let (a, b) = (Box::new(a), Box::new(b));
+                Some(match op {
+                    BinaryOp::Add => Term::Sum(a, b),
+                    BinaryOp::Sub => Term::Difference(a, b),
+                    BinaryOp::Mul => Term::Product(a, b),
+                    _ => return None,
+                })
+            }
+            Op::Convert(conversion) => value(conversion.value),
+            _ => None,
+        }
+    }
+
+    fn nearest(&self, function: FunctionId, point: CodePoint, number: i128) -> Option<i128> {
+        let CodePoint::Inst(inst) = point else { return None };
+        let body = self.program.functions[function].body.as_ref()?;
+        match body.insts.get(inst)?.ty {
+            Ty::Int(bits) => Some(interpret::signed(number as u128, bits)),
+            _ => None,
+        }
+    }
+
+    /// Which operands of calls are amounts of memory.
+    fn sizes(&mut self, function: FunctionId) {
+        let Some(body) = &self.program.functions[function].body else { return };
+        for (id, inst) in body.insts.iter_enumerated() {
+            let Op::Call(call) = &inst.op else { continue };
+            let Callee::Function(callee) = &call.callee else { continue };
+            let callee = &self.program.functions[*callee];
+            let external = facts::externals::lookup(&callee.name).filter(|_| callee.body.is_none());
+            let takes_amounts = external.is_some_and(|external| {
+                external.is_allocator
+                    || (!external.writes.is_empty() && !callee.is_variadic)
+                    || !external.copies.is_empty()
+            });
+            if !takes_amounts {
+                continue;
+            }
+            let ty = |arg: &Operand| {
+                body.operand_ty(
+                    *arg,
+                    &self.program.functions[function].params,
+                    &self.program.constants,
+                )
+            };
+            let numbers = call.args.iter().filter(|arg| matches!(ty(arg), Ty::Int(64)));
+            self.watching.watch.size_operands(function, id, numbers.copied().collect());
+        }
+    }
+
     fn contribute(&mut self, function: FunctionId) {
         for found in self.specifications.contributing_patterns.scan(self.program, function) {
             let CodePoint::Inst(inst) = found.point else { continue };
             let contributing = self.specifications.contributing(found.pattern);
-            let at = Match { text: self.text(function, found.point), bindings: &found.bindings };
+            let at =
+                Match { text: self.text(function, found.point, true), bindings: &found.bindings };
             let when = match &contributing.condition {
                 Some(condition) => at.formula(condition),
                 None => Some(Formula::Known(true)),
@@ -169,12 +249,13 @@ impl Compiler<'_> {
         }
     }
 
-    fn text(&self, function: FunctionId, point: CodePoint) -> Text<'_, '_> {
+    fn text(&self, function: FunctionId, point: CodePoint, reaches: bool) -> Text<'_, '_> {
         let inst = match point {
             CodePoint::Inst(inst) => Some(inst),
             CodePoint::Terminator(_) => None,
         };
-        Text { program: self.program, flow: self.flow, function, inst }
+        let flow = &self.flows[usize::from(reaches)];
+        Text { program: self.program, flow, function, inst }
     }
 
     fn op(&self, function: FunctionId, point: CodePoint) -> Option<&Op> {
@@ -213,15 +294,11 @@ impl Compiler<'_> {
         }
     }
 
-    fn kind(&mut self, function: FunctionId, point: CodePoint, rule: &str) -> FaultKind {
+    fn kind(&mut self, rule: &str) -> FaultKind {
         match rule {
             "integer-truncation" => FaultKind::Truncation,
             "integer-signedness" => FaultKind::SignChange,
-            // What is computed in a wider type and converted back is a conversion here.
-            "integer-overflow" => {
-                let _ = (function, point);
-                FaultKind::Wrap
-            }
+            "integer-overflow" => FaultKind::Wrap,
             _ => {
                 let known = self.watching.rules.iter().position(|known| known == rule);
                 let number = known.unwrap_or_else(|| {

@@ -23,6 +23,7 @@ use crate::notes::Notes;
 use crate::passing::other_way;
 use crate::path::PathState;
 use crate::record::{Point, Record};
+use crate::strays::StraysOfFrame;
 use crate::value::{Bits, Value, mask};
 use crate::world::World;
 use crate::{FaultKind, Stop};
@@ -100,6 +101,7 @@ pub(crate) struct Frame<'p> {
     pub counts: IdVec<BlockId, u32>,
     /// Where each `setjmp` of this call continues, by its buffer.
     pub jumps: BTreeMap<u64, (BlockId, InstId)>,
+    pub strays: StraysOfFrame,
 }
 
 /// What a call passes.
@@ -272,6 +274,7 @@ impl<'p> Machine<'p> {
             variable_arguments,
             counts: body.blocks.iter().map(|_| 0).collect(),
             jumps: BTreeMap::new(),
+            strays: if self.has_strays() { self.strays_passed() } else { Default::default() },
         };
         self.depth += 1;
         let result = self.run_frame(&mut frame);
@@ -345,6 +348,9 @@ impl<'p> Machine<'p> {
                     if self.watches_leaks() {
                         self.leaks_at_return(frame, (came_from, block), value.as_ref());
                     }
+                    if self.has_strays() {
+                        self.strays_returned(frame, current.terminator.operand());
+                    }
                     return Ok(value);
                 }
                 Err(stop) => {
@@ -417,6 +423,9 @@ impl<'p> Machine<'p> {
             let edge = edges.iter().find(|(source, _)| *source == from);
             let (_, value) = edge.ok_or_else(|| Stop::Unsupported("a phi without edge".into()))?;
             values.push((inst, self.operand(frame, *value)?));
+        }
+        if self.has_strays() {
+            self.strays_join(frame, from, to);
         }
         for (inst, value) in values {
             frame.values[inst] = value;

@@ -37,6 +37,7 @@ mod passing;
 mod path;
 mod record;
 mod shadow;
+mod strays;
 mod streams;
 mod unset;
 mod value;

@@ -18,25 +18,30 @@ const ROOM: u32 = 2;
 impl<'p> Machine<'p> {
     /// As [`step`](Self::step), watched.
     pub(crate) fn watched_step(&mut self, frame: &mut Frame<'p>, inst: InstId) -> Result<(), Stop> {
-        self.monitor(frame, inst);
-        if !self.watches_leaks() {
-            let result = self.step(frame, inst);
-            self.monitor_effects(frame, inst);
-            return result;
+        let points = self.notes.watch.and_then(|watch| watch.at(frame.id, inst));
+        let mut meant = None;
+        if let Some(points) = points {
+            meant = self.monitor_checks(frame, Point::Inst(inst), points);
         }
-        let before = self.leaks_before(frame, inst);
+        if self.has_strays() {
+            self.strays_before(frame, inst);
+        }
+        let leaks = self.watches_leaks();
+        let before = if leaks { self.leaks_before(frame, inst) } else { Vec::new() };
         self.step(frame, inst)?;
-        self.monitor_effects(frame, inst);
-        self.leaks_after(frame, inst, before);
-        Ok(())
-    }
-
-    /// Before an instruction.
-    #[inline]
-    fn monitor(&mut self, frame: &Frame<'p>, inst: InstId) {
-        if let Some(points) = self.notes.watch.and_then(|watch| watch.at(frame.id, inst)) {
-            self.monitor_checks(frame, Point::Inst(inst), points);
+        if let Some(points) = points {
+            self.run_effects(frame, inst, &points.effects);
         }
+        if leaks {
+            self.leaks_after(frame, inst, before);
+        }
+        if self.has_strays() {
+            self.strays_after(frame, inst);
+        }
+        if let Some((meant, kind)) = meant.filter(|_| !self.computes_with_strays(frame, inst)) {
+            self.strays_at(frame, inst, meant, kind);
+        }
+        Ok(())
     }
 
     /// Before the end of a block.
@@ -47,22 +52,23 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// After an instruction.
-    #[inline]
-    fn monitor_effects(&mut self, frame: &Frame<'p>, inst: InstId) {
-        if let Some(points) = self.notes.watch.and_then(|watch| watch.at(frame.id, inst)) {
-            self.run_effects(frame, inst, &points.effects);
-        }
-    }
-
-    fn monitor_checks(&mut self, frame: &Frame<'p>, at: Point, points: &Points) {
+    /// What a number was meant to be, where one is violated that only then does harm.
+    fn monitor_checks(
+        &mut self,
+        frame: &Frame<'p>,
+        at: Point,
+        points: &Points,
+    ) -> Option<(i128, FaultKind)> {
+        let mut meant = None;
         for check in &points.checks {
             if self.truth(frame, &check.when) != Some(true) {
                 continue;
             }
             let Some(holds) = self.truth(frame, &check.require) else { continue };
             self.remember(frame, check, holds);
-            if !holds {
+            if let Some(number) = check.meant.as_ref().filter(|_| !holds) {
+                meant = self.term(frame, number).map(|number| (number, check.kind));
+            } else if !holds {
                 let opened = self.states_of(frame, &check.require);
                 self.note(Note {
                     kind: check.kind,
@@ -73,6 +79,7 @@ impl<'p> Machine<'p> {
                 });
             }
         }
+        meant
     }
 
     /// Where the state was set that a condition asks for.

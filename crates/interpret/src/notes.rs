@@ -7,6 +7,7 @@ use crate::FaultKind;
 use crate::exec::Machine;
 use crate::leaks::Leaks;
 use crate::record::Point;
+use crate::strays::Strays;
 use crate::watch::Watch;
 
 /// Where something happened.
@@ -32,6 +33,7 @@ pub(crate) struct Notes<'p> {
     /// Attributes of objects, by attribute and address or number, and where they were set.
     pub states: FxHashMap<(u16, u64), (i128, Place)>,
     pub leaks: Leaks,
+    pub strays: Strays,
     /// Steps the run had when it was first watched.
     pub steps_at_first: u64,
 }
@@ -59,7 +61,7 @@ impl<'p> Machine<'p> {
         let made = &self.notes.made;
         let is_same = |other: &&Note| other.at == note.at && other.kind == note.kind;
         if made.len() < MAX_NOTES && made.iter().filter(is_same).count() < MAX_OF_ONE_PLACE {
-            note.n_recorded = self.record.as_ref().map_or(0, |record| record.steps.len());
+            note.n_recorded = self.record.as_ref().map_or(0, |record| record.steps.len() + 1);
             self.notes.made.push(note);
         }
     }

@@ -4,6 +4,7 @@
 
 use base::IdVec;
 use program::{BlockId, Body, Function, FunctionId, InstId, Operand, Program};
+use rustc_hash::FxHashMap;
 
 use crate::FaultKind;
 use crate::liveness::Liveness;
@@ -26,6 +27,8 @@ struct Watched {
     at: Vec<u32>,
     n_insts: usize,
     points: Vec<Points>,
+    /// Operands of calls that are sizes.
+    sizes: FxHashMap<InstId, Vec<Operand>>,
     liveness: std::cell::OnceCell<Liveness>,
 }
 
@@ -43,6 +46,8 @@ pub struct Check {
     /// Where it is not asked: the part of a point's condition that the text does not decide.
     pub when: Formula,
     pub require: Formula,
+    /// The number that was meant, where it is a fault only once a wrong one does harm.
+    pub meant: Option<Term>,
 }
 
 /// What an instruction does to the state of objects, once it is done.
@@ -124,6 +129,17 @@ impl Watch {
         if let Some(points) = self.points(function, Some(inst), None) {
             points.effects.extend(effects);
         }
+    }
+
+    /// Says which operands of a call are sizes.
+    pub fn size_operands(&mut self, function: FunctionId, call: InstId, sizes: Vec<Operand>) {
+        if self.functions.get(function).is_some() && !sizes.is_empty() {
+            self.functions[function].sizes.insert(call, sizes);
+        }
+    }
+
+    pub(crate) fn sizes(&self, function: FunctionId, call: InstId) -> &[Operand] {
+        self.functions[function].sizes.get(&call).map_or(&[], Vec::as_slice)
     }
 
     fn points(
