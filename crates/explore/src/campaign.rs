@@ -3,20 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::watching::Watching;
 use base::Cancel;
 use interpret::{Limits, MAX_PASSED};
 use program::Program;
 
 use crate::dictionary::Dictionary;
 use crate::distance::distances;
-use crate::judge::Given;
+use crate::found::found_of;
 use crate::memo::Memo;
 use crate::options::{Ended, Found, Options, Outcome};
-use crate::search::{Plan, Search, Violation};
+use crate::search::{Plan, Search};
 use crate::target::Target;
-use crate::told::{Wanted, tell_watched};
 use crate::trace::Texts;
+use crate::watching::Watching;
 
 /// Instructions one run may execute.
 const MAX_STEPS: u64 = 400_000;
@@ -66,9 +65,10 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
     let (explored, covered, work) = search.campaign(&mut memo, plan, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
     for violation in &explored.violations {
-        let one = found_of((program, texts), entry, violation, watching.as_ref());
-        if options.rules.watch(one.rule) {
-            found.entry((one.place.file.clone(), one.place.line, one.rule)).or_insert(one);
+        let one = found_of((program, texts), entry, violation, watching.as_ref(), MAX_STEPS);
+        if options.rules.watch(&one.rule) {
+            let key = (one.place.file.clone(), one.place.line, one.rule.clone());
+            found.entry(key).or_insert(one);
         }
     }
     let is_cancelled = cancel.is_cancelled();
@@ -87,30 +87,6 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
         ended,
         n_runs: explored.n_runs.into(),
         work,
-    }
-}
-
-fn found_of(
-    about: (&Program, &Texts),
-    entry: &str,
-    violation: &Violation,
-    watching: Option<&Watching>,
-) -> Found {
-    let given = Given::Found(violation.inputs.clone(), violation.limits);
-    let wanted = watching.map(|watching| Wanted {
-        watch: &watching.watch,
-        property: violation.property,
-        at: violation.at,
-    });
-    let told = tell_watched(about, entry, &given, MAX_STEPS, wanted);
-    Found {
-        rule: told.property.rule(),
-        place: told.place,
-        message: told.trace.message.clone(),
-        input: told.input,
-        steps: told.trace.steps,
-        related: Vec::new(),
-        is_proved: true,
     }
 }
 

@@ -14,6 +14,7 @@ pub mod describe;
 mod dictionary;
 pub mod distance;
 pub mod ending;
+pub mod found;
 pub mod frontier;
 pub mod judge;
 pub mod memo;

@@ -72,7 +72,7 @@ impl Rules {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The rule `check` reports it under.
-    pub rule: &'static str,
+    pub rule: String,
     /// With the function it is in.
     pub place: Place,
     /// What happens, with the values it happens with, in a sentence without a full stop.

@@ -63,6 +63,7 @@ pub fn tell_watched(
         note = wanted.and_then(|wanted| noted(machine, &wanted));
         if let Some(note) = &note {
             record.steps.truncate(note.n_recorded);
+            record.fails_at = record.steps.len().checked_sub(1);
             at = Some(note.at);
         }
         let places = machine.passed_over.iter();

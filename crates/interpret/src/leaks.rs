@@ -230,7 +230,8 @@ impl<'p> Machine<'p> {
         for base in self.heads(&found, &reached) {
             if let Some(owned) = self.notes.leaks.owned.get(&base) {
                 let place = owned.place;
-                self.note_leak(base, place);
+                let n_recorded = self.n_recorded();
+                self.note_leak(base, place, n_recorded);
             }
         }
     }
@@ -268,8 +269,13 @@ impl<'p> Machine<'p> {
             }
         }
         let reached = self.reached(roots, &ending);
+        // The end of a block is recorded before control leaves it.
+        let n_recorded = match loss {
+            Loss::Behind(_) => 0,
+            Loss::Return(_) | Loss::Edge(..) => self.n_recorded(),
+        };
         for base in self.heads(&found, &reached) {
-            self.note_leak(base, place);
+            self.note_leak(base, place, n_recorded);
         }
     }
 
@@ -278,10 +284,10 @@ impl<'p> Machine<'p> {
         self.notes.leaks.work <= WORK_AT_FIRST + WORK_A_STEP * done
     }
 
-    fn note_leak(&mut self, base: u64, at: Place) {
+    fn note_leak(&mut self, base: u64, at: Place, n_recorded: usize) {
         let Some(owned) = self.notes.leaks.owned.get(&base) else { return };
         let (kind, allocated) = (FaultKind::Leak, Some(owned.place));
-        self.note(Note { kind, at, allocated, released: None, n_recorded: 0 });
+        self.note(Note { kind, at, allocated, released: None, n_recorded });
         // What only it leads to is lost with it.
         for inside in self.closure(base) {
             self.notes.leaks.owned.remove(&inside);

@@ -61,8 +61,15 @@ impl<'p> Machine<'p> {
         let made = &self.notes.made;
         let is_same = |other: &&Note| other.at == note.at && other.kind == note.kind;
         if made.len() < MAX_NOTES && made.iter().filter(is_same).count() < MAX_OF_ONE_PLACE {
-            note.n_recorded = self.record.as_ref().map_or(0, |record| record.steps.len() + 1);
+            if note.n_recorded == 0 {
+                note.n_recorded = self.n_recorded() + 1;
+            }
             self.notes.made.push(note);
         }
+    }
+
+    /// Steps that are recorded so far; the one under way is not.
+    pub(crate) fn n_recorded(&self) -> usize {
+        self.record.as_ref().map_or(0, |record| record.steps.len())
     }
 }

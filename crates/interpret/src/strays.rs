@@ -69,7 +69,7 @@ impl<'p> Machine<'p> {
             }
             _ => ((None, None), false),
         };
-        let n_recorded = self.record.as_ref().map_or(0, |record| record.steps.len() + 1);
+        let n_recorded = self.n_recorded() + 1;
         let at = (frame.id, Point::Inst(inst));
         self.notes.strays.all.push(Stray { meant, kind, at, from, by_constant, n_recorded });
         frame.strays.values.insert(inst, self.notes.strays.all.len() as u32 - 1);
@@ -139,9 +139,6 @@ impl<'p> Machine<'p> {
         let Stray { kind, at, n_recorded, .. } = self.notes.strays.all[stray as usize];
         let note = Note { kind, at, allocated: None, released: None, n_recorded };
         self.note(note);
-        if let Some(last) = self.notes.made.last_mut().filter(|last| last.at == at) {
-            last.n_recorded = n_recorded;
-        }
     }
 
     /// A comparison that comes out otherwise than it would for the number that was meant. Tests
