@@ -21,6 +21,8 @@ pub struct Told {
     pub passed: Vec<String>,
     /// The violation, where it did not end the run.
     pub note: Option<Note>,
+    /// Functions without a model whose results were made up.
+    pub made_up: Vec<String>,
 }
 
 /// Runs the failing input once more and tells what happens.
@@ -81,7 +83,7 @@ pub fn tell_watched(
     let trace = trace::trace((program, texts), &record, property, &mut length_of);
     let place = at.map(|at| trace::place(program, loc_of(program, at), at.0)).unwrap_or_default();
     let input = describe(failing, entry, &asked);
-    Told { property, place, trace, input, passed, note }
+    Told { property, place, trace, input, passed, note, made_up: asked.made_up }
 }
 
 fn noted(machine: &Machine, wanted: &Wanted) -> Option<Note> {
