@@ -14,9 +14,9 @@ use crate::effects::{Effect, Effects, never_written};
 use crate::outside::Members;
 use crate::ownership::Ownership;
 use crate::ownership::handed::Fate;
-use crate::reaches::Uses;
 use crate::suspects::Suspects;
-use crate::tested::{self, Tested};
+use crate::tested::Tested;
+use facts::reaches::Uses;
 
 pub struct Code<'p> {
     pub program: &'p Program,
@@ -141,19 +141,9 @@ impl<'p> Code<'p> {
         self.tested.contains(caller, call)
     }
 
-    /// Whether a value is only combined or compared bit by bit.
-    pub fn masks(&self, function: FunctionId, value: Operand) -> bool {
-        tested::masks(&self.uses, self.program, function, value)
-    }
-
     /// Whether anything reads what an instruction computes.
     pub fn is_used(&self, function: FunctionId, inst: InstId) -> bool {
         !self.uses.users(function, inst).is_empty()
-    }
-
-    /// Whether a value flows into a size, an index, a bound or an allocation.
-    pub fn reaches_size(&self, function: FunctionId, value: Operand) -> bool {
-        self.uses.reaches_size(self.program, &self.members, function, value)
     }
 
     /// Globals that hold their initialiser when `root` starts.
@@ -231,4 +221,14 @@ fn callers(program: &Program) -> Vec<Vec<FunctionId>> {
         }
     }
     callers
+}
+
+impl spec::text::Flow for Code<'_> {
+    fn reaches_size(&self, function: FunctionId, value: Operand) -> bool {
+        self.uses.reaches_size(self.program, &self.members, function, value)
+    }
+
+    fn masks(&self, function: FunctionId, value: Operand) -> bool {
+        facts::reaches::masks(&self.uses, self.program, function, value)
+    }
 }

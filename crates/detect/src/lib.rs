@@ -20,7 +20,6 @@ pub mod outside;
 pub mod ownership;
 pub mod pursuit;
 pub mod query;
-pub mod reaches;
 mod repeating;
 pub mod report;
 pub mod search;
@@ -32,7 +31,6 @@ pub mod steps;
 pub mod suspects;
 pub mod tested;
 pub mod verdict;
-mod wraps;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

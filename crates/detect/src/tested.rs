@@ -1,12 +1,10 @@
 //! Which values a function decides by: that it tests what a call answers is the program's own
 //! word that the call has more than one answer for it.
 
-use program::{
-    BinaryOp, Body, FunctionId, InstId, Op, Operand, Origin, Predicate, Program, Terminator,
-};
+use program::{BinaryOp, Body, FunctionId, InstId, Op, Operand, Origin, Program, Terminator};
 use rustc_hash::FxHashSet;
 
-use crate::reaches::Uses;
+use facts::reaches::Uses;
 
 /// Calls by whose results their callers decide.
 pub struct Tested {
@@ -126,20 +124,4 @@ impl Scan<'_> {
 
 fn is_constant(operand: Operand) -> bool {
     matches!(operand, Operand::Const(_))
-}
-
-/// Whether a value is only combined with others bit by bit, or compared for equality.
-pub fn masks(uses: &Uses, program: &Program, function: FunctionId, value: Operand) -> bool {
-    let (Operand::Inst(inst), Some(body)) = (value, &program.functions[function].body) else {
-        return false;
-    };
-    uses.users(function, inst).iter().all(|user| match &body.insts[*user].op {
-        Op::Binary { op, .. } => {
-            matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
-        }
-        Op::Compare { predicate, .. } => {
-            matches!(predicate, Predicate::Eq | Predicate::Ne)
-        }
-        _ => false,
-    })
 }

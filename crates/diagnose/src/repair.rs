@@ -73,6 +73,7 @@ pub fn diagnose(
         safe: &mined.safe,
         selected: None,
         unset_is_input: request.target.passes_over_unset(),
+        watch: None,
         seed: None,
         max_runs: request.options.search_runs,
         max_steps: request.options.steps,

@@ -75,6 +75,7 @@ impl<'a> Verifier<'a> {
                 safe: &nothing,
                 selected: Some(self.bench.selector(survivors[at].index)),
                 unset_is_input: self.workshop.unset_is_input,
+                watch: None,
                 // What was mended badly fails near by.
                 seed: self.failing.as_ref(),
                 max_runs: options.check_runs,

@@ -1,6 +1,7 @@
 //! Exploring a whole program: all distinct faults, within an amount of work.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use base::Cancel;
 use interpret::{Limits, MAX_PASSED};
@@ -8,13 +9,13 @@ use program::Program;
 
 use crate::dictionary::Dictionary;
 use crate::distance::distances;
-use crate::judge::Given;
+use crate::found::found_of;
 use crate::memo::Memo;
 use crate::options::{Ended, Found, Options, Outcome};
-use crate::search::{Plan, Search, Violation};
+use crate::search::{Plan, Search};
 use crate::target::Target;
-use crate::told::tell;
 use crate::trace::Texts;
+use crate::watching::Watching;
 
 /// Instructions one run may execute.
 const MAX_STEPS: u64 = 400_000;
@@ -40,12 +41,16 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
         let target = Target { places: options.targets.clone(), rule: None };
         memo.distances = distances(program, &|loc| target.is_at(program, loc));
     }
+    let specifications = options.specifications.clone().or_else(builtin);
+    let watching = specifications.map(|rules| Watching::new(program, &rules, &options.rules));
+    let watch = watching.as_ref().map(|watching| &watching.watch);
     let search = Search {
         program,
         entry,
         safe: &options.safe,
         selected: None,
         unset_is_input: false,
+        watch,
         seed: None,
         max_runs: u32::MAX,
         max_steps: MAX_STEPS,
@@ -60,9 +65,10 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
     let (explored, covered, work) = search.campaign(&mut memo, plan, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
     for violation in &explored.violations {
-        let one = found_of((program, texts), entry, violation);
-        if options.rules.watch(one.rule) {
-            found.entry((one.place.file.clone(), one.place.line, one.rule)).or_insert(one);
+        let one = found_of((program, texts), entry, violation, watching.as_ref(), MAX_STEPS);
+        if options.rules.watch(&one.rule) {
+            let key = (one.place.file.clone(), one.place.line, one.rule.clone());
+            found.entry(key).or_insert(one);
         }
     }
     let is_cancelled = cancel.is_cancelled();
@@ -84,16 +90,7 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
     }
 }
 
-fn found_of(about: (&Program, &Texts), entry: &str, violation: &Violation) -> Found {
-    let given = Given::Found(violation.inputs.clone(), violation.limits);
-    let told = tell(about, entry, &given, MAX_STEPS);
-    Found {
-        rule: told.property.rule(),
-        place: told.place,
-        message: told.trace.message.clone(),
-        input: told.input,
-        steps: told.trace.steps,
-        related: Vec::new(),
-        is_proved: told.made_up.is_empty(),
-    }
+/// The specifications that come with firstfault.
+fn builtin() -> Option<Arc<spec::Rules>> {
+    spec::discover::rules(&[]).ok().map(Arc::new)
 }

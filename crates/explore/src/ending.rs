@@ -1,6 +1,6 @@
 //! How runs end, and where.
 
-use interpret::{FaultKind, Point, Stop};
+use interpret::{FaultKind, Machine, Point, Stop};
 use program::{FunctionId, LocId, Program};
 
 /// What ended a run that violates a property.
@@ -28,6 +28,19 @@ pub fn ending<T>(result: &Result<T, Stop>) -> Ending {
         Err(Stop::Abort) => Ending::Violates(Property::Assertion),
         Err(stop) => Ending::Unclear(describe_stop(stop)),
     }
+}
+
+/// What a run violated: what it noted, and what ended it.
+pub fn violations<T>(
+    machine: &Machine,
+    result: &Result<T, Stop>,
+) -> impl Iterator<Item = ((FunctionId, Point), Property)> {
+    let notes = machine.notes().iter().map(|note| (note.at, Property::Fault(note.kind)));
+    let last = match ending(result) {
+        Ending::Violates(property) => machine.stopped_at.map(|at| (at, property)),
+        _ => None,
+    };
+    notes.chain(last)
 }
 
 pub fn describe_stop(stop: &Stop) -> String {

@@ -14,6 +14,7 @@ pub mod describe;
 mod dictionary;
 pub mod distance;
 pub mod ending;
+pub mod found;
 pub mod frontier;
 pub mod judge;
 pub mod memo;
@@ -30,6 +31,7 @@ pub mod target;
 pub mod told;
 pub mod trace;
 pub mod variation;
+pub mod watching;
 
 pub use campaign::explore;
 pub use ending::Property;

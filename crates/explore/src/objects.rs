@@ -25,6 +25,11 @@ pub struct Object {
 }
 
 impl Object {
+    /// The step that began its life.
+    pub fn begun(&self) -> Option<usize> {
+        self.begun
+    }
+
     /// Whether an address lies inside, be it no longer alive.
     pub fn holds(&self, address: u64) -> bool {
         (self.base..self.base + self.size).contains(&address)

@@ -1,6 +1,7 @@
 //! What is explored, and what came of it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use findings::{Place, RunInput, Step};
 use interpret::FaultKind;
@@ -20,6 +21,8 @@ pub struct Options {
     /// same time. Never time itself, so that results do not depend on the machine.
     pub work: u64,
     pub rules: Rules,
+    /// The specifications of these rules; those that come with firstfault where there are none.
+    pub specifications: Option<Arc<spec::Rules>>,
     /// Lines that matter most: decisions that lead there come first.
     pub targets: Vec<Line>,
     /// What is proved never to happen, and not asked for.
@@ -34,6 +37,7 @@ impl Options {
             seed: 0,
             work: Self::WORK,
             rules: Rules::default(),
+            specifications: None,
             targets: Vec::new(),
             safe: FxHashSet::default(),
         }
@@ -68,7 +72,7 @@ impl Rules {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The rule `check` reports it under.
-    pub rule: &'static str,
+    pub rule: String,
     /// With the function it is in.
     pub place: Place,
     /// What happens, with the values it happens with, in a sentence without a full stop.

@@ -48,7 +48,7 @@ struct Slicer<'a> {
 
 /// The slice of a record that ends with a failure.
 pub fn slice(program: &Program, record: &Record) -> Option<Slice> {
-    let failing = failing_step(&record.steps)?;
+    let failing = record.fails_at.or_else(|| failing_step(&record.steps))?;
     let mut slicer = Slicer {
         program,
         record,

@@ -102,6 +102,11 @@ impl Property {
                 FaultKind::SignedOverflow | FaultKind::Shift => "integer-overflow",
                 FaultKind::WriteToConstant => "write-to-constant",
                 FaultKind::Unreachable => "unreachable",
+                FaultKind::Leak => "leak",
+                FaultKind::Wrap => "integer-overflow",
+                FaultKind::Truncation => "integer-truncation",
+                FaultKind::SignChange => "integer-signedness",
+                FaultKind::Rule(_) => "user-rule",
             },
         }
     }
@@ -122,6 +127,11 @@ impl Property {
                 FaultKind::Shift => "a shift by more bits than there are",
                 FaultKind::WriteToConstant => "a constant is written",
                 FaultKind::Unreachable => "control comes where it cannot",
+                FaultKind::Leak => "a resource is never released",
+                FaultKind::Wrap => "an unsigned number wraps around",
+                FaultKind::Truncation => "a conversion loses part of the value",
+                FaultKind::SignChange => "a conversion changes the sign of the value",
+                FaultKind::Rule(_) => "a rule is broken",
             },
         }
     }

@@ -19,9 +19,11 @@ use crate::features::Features;
 use crate::inputs::InputState;
 use crate::library::{Clocks, Options};
 use crate::memory::{Memory, Reach};
+use crate::notes::Notes;
 use crate::passing::other_way;
 use crate::path::PathState;
 use crate::record::{Point, Record};
+use crate::strays::StraysOfFrame;
 use crate::value::{Bits, Value, mask};
 use crate::world::World;
 use crate::{FaultKind, Stop};
@@ -53,6 +55,7 @@ pub struct Machine<'p> {
     pub stopped_at: Option<(FunctionId, Point)>,
     /// Violations that did not end the run.
     pub passed_over: Vec<(FunctionId, Point)>,
+    pub(crate) notes: Notes<'p>,
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
     pub(crate) inputs: InputState,
@@ -98,6 +101,7 @@ pub(crate) struct Frame<'p> {
     pub counts: IdVec<BlockId, u32>,
     /// Where each `setjmp` of this call continues, by its buffer.
     pub jumps: BTreeMap<u64, (BlockId, InstId)>,
+    pub strays: StraysOfFrame,
 }
 
 /// What a call passes.
@@ -146,6 +150,7 @@ impl<'p> Machine<'p> {
             steps,
             stopped_at: None,
             passed_over: Vec::new(),
+            notes: Notes::default(),
             memory,
             layout,
             inputs: InputState::default(),
@@ -217,6 +222,9 @@ impl<'p> Machine<'p> {
         for function in after {
             self.call_function(function, Arguments::default())?;
         }
+        if self.watches_leaks() {
+            self.leaks_at_exit();
+        }
         Ok(result)
     }
 
@@ -266,6 +274,7 @@ impl<'p> Machine<'p> {
             variable_arguments,
             counts: body.blocks.iter().map(|_| 0).collect(),
             jumps: BTreeMap::new(),
+            strays: if self.has_strays() { self.strays_passed() } else { Default::default() },
         };
         self.depth += 1;
         let result = self.run_frame(&mut frame);
@@ -309,7 +318,10 @@ impl<'p> Machine<'p> {
             frame.counts[block] += 1;
             for inst in (first.0..current.end.0).map(InstId) {
                 self.at = (frame.id, inst);
-                let result = self.step(frame, inst);
+                let result = match self.notes.watch {
+                    None => self.step(frame, inst),
+                    Some(_) => self.watched_step(frame, inst),
+                };
                 self.record_step(frame, inst);
                 self.note_step(frame, inst);
                 let Err(stop) = result else { continue };
@@ -327,17 +339,29 @@ impl<'p> Machine<'p> {
             }
             self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
             self.at = (frame.id, current.end);
+            self.monitor_end(frame, block);
             let left = self.leave(frame, current);
             self.record_leave(frame, block, &left);
             let next = match left {
                 Ok(Next::Block(target)) => target,
-                Ok(Next::Return(value)) => return Ok(value),
+                Ok(Next::Return(value)) => {
+                    if self.watches_leaks() {
+                        self.leaks_at_return(frame, (came_from, block), value.as_ref());
+                    }
+                    if self.has_strays() {
+                        self.strays_returned(frame, current.terminator.operand());
+                    }
+                    return Ok(value);
+                }
                 Err(stop) => {
                     self.stopped_at.get_or_insert((frame.id, Point::End(block)));
                     return Err(stop);
                 }
             };
             self.note_edge(frame.id, block, next);
+            if self.watches_leaks() {
+                self.leaks_on_edge(frame, block, next);
+            }
             self.enter(frame, block, next)?;
             first = after_phis(frame.body, &frame.body.blocks[next]);
             came_from = Some(block);
@@ -400,6 +424,9 @@ impl<'p> Machine<'p> {
             let (_, value) = edge.ok_or_else(|| Stop::Unsupported("a phi without edge".into()))?;
             values.push((inst, self.operand(frame, *value)?));
         }
+        if self.has_strays() {
+            self.strays_join(frame, from, to);
+        }
         for (inst, value) in values {
             frame.values[inst] = value;
         }
@@ -441,7 +468,13 @@ impl<'p> Machine<'p> {
             by_value: &call.by_value,
             members,
         };
-        let result = self.call_function(target, arguments)?;
+        let n_held = match self.watches_leaks() {
+            true => self.leaks_hold(frame, inst),
+            false => 0,
+        };
+        let result = self.call_function(target, arguments);
+        self.leaks_let_go(n_held);
+        let result = result?;
         Ok(result.unwrap_or(Value::Bits(Bits::unset(128))))
     }
 

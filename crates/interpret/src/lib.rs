@@ -23,9 +23,13 @@ mod initialisers;
 mod inputs;
 mod instructions;
 mod intrinsics;
+mod leaks;
 mod library;
+mod liveness;
 mod members;
 mod memory;
+mod monitor;
+mod notes;
 mod nullable;
 mod object;
 mod parameters;
@@ -33,10 +37,12 @@ mod passing;
 mod path;
 mod record;
 mod shadow;
+mod strays;
 mod streams;
 mod unset;
 mod value;
 mod varargs;
+pub mod watch;
 mod world;
 
 pub use asked::{Asked, AskedFile};
@@ -47,11 +53,13 @@ pub use float::decode as decode_float;
 pub use inputs::{GivenWorld, Input, Inputs, Limits, Shared};
 pub use library::numerals::Number;
 pub use memory::{Touch, TouchKind};
+pub use notes::{Note, Place};
 pub use passing::{MAX_PASSED, PassedOver};
 pub use path::{Condition, Why};
 pub use record::{Executed, Point, Record};
 pub use streams::{Failure, FileId, Name, Stream};
 pub use value::{Bits, Value, mask, signed};
+pub use watch::Watch;
 
 /// Why a run ended before its function returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,4 +100,15 @@ pub enum FaultKind {
     WriteToConstant,
     /// Control came where it cannot come.
     Unreachable,
+    /// Memory or a stream that nothing leads to any more was never released. A run goes on.
+    Leak,
+    /// A sum, difference or product of unsigned numbers that becomes a size or an index does not
+    /// fit. A run goes on.
+    Wrap,
+    /// A conversion loses part of a value. A run goes on.
+    Truncation,
+    /// A conversion changes the sign of a value. A run goes on.
+    SignChange,
+    /// A rule of a specification, by its number in the [`Watch`]. A run goes on.
+    Rule(u16),
 }

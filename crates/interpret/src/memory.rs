@@ -4,7 +4,7 @@
 //! an address that itself follows from inputs choose among the bytes of the object the run
 //! meets: a folded choice over what the object holds, instead of an array theory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use logic::words::{WordId, WordOp, Words};
 
@@ -18,6 +18,8 @@ use crate::{FaultKind, Stop};
 const GRAIN: u64 = 64;
 /// Addresses below belong to nobody.
 pub(crate) const LOWEST: u64 = 1 << 20;
+/// Objects of the heap lie from here on.
+const HEAP: u64 = 1 << 40;
 /// Room between objects: what runs over the end of one meets nobody.
 const GAP: u64 = 4 * GRAIN;
 /// Places an access at an unknown address may choose among.
@@ -27,6 +29,11 @@ const MAX_CHOICES: usize = 300;
 pub struct Memory {
     objects: BTreeMap<u64, Object>,
     next: u64,
+    next_on_heap: u64,
+    /// Objects that live and are not of the heap, where somebody wants to know.
+    alive: Option<BTreeSet<u64>>,
+    /// What was released since this was last looked at.
+    pub released: Vec<u64>,
     pub words: Words,
     /// What was read and written, where somebody wants to know.
     pub touched: Option<Vec<Touch>>,
@@ -83,6 +90,9 @@ impl Memory {
         Self {
             objects: BTreeMap::new(),
             next: LOWEST,
+            next_on_heap: HEAP,
+            alive: None,
+            released: Vec::new(),
             words: Words::new(),
             touched: None,
             fence: None,
@@ -96,9 +106,13 @@ impl Memory {
     pub fn allocate(&mut self, size: u64, is_heap: bool) -> Result<u64, Stop> {
         let length = usize::try_from(size).ok().filter(|length| *length < 1 << 26);
         let length = length.ok_or_else(|| Stop::Bound(format!("an object of {size} bytes")))?;
-        let address = self.next;
+        let next = if is_heap { &mut self.next_on_heap } else { &mut self.next };
+        let address = *next;
         // A gap after each object catches what runs over its end.
-        self.next += size.next_multiple_of(GRAIN) + GAP;
+        *next += size.next_multiple_of(GRAIN) + GAP;
+        if let Some(alive) = self.alive.as_mut().filter(|_| !is_heap) {
+            alive.insert(address);
+        }
         let object = Object {
             number: self.objects.len() as u32,
             bytes: vec![0; length],
@@ -184,6 +198,9 @@ impl Memory {
     pub fn end(&mut self, address: u64) {
         if let Some(object) = self.objects.get_mut(&address) {
             object.is_alive = false;
+            if let Some(alive) = &mut self.alive {
+                alive.remove(&address);
+            }
             let size = object.bytes.len() as u64;
             self.touch(address, size, TouchKind::End);
         }
@@ -195,6 +212,9 @@ impl Memory {
             _ if address == 0 => Ok(()),
             Some(object) if object.is_heap && object.is_alive => {
                 self.end(address);
+                if self.alive.is_some() {
+                    self.released.push(address);
+                }
                 Ok(())
             }
             Some(object) if object.is_heap => Err(Stop::Fault(FaultKind::DoubleFree)),
@@ -458,6 +478,69 @@ impl Memory {
         if let Some(touched) = &mut self.touched {
             touched.push(Touch { address, size, kind });
         }
+    }
+}
+
+/// What references and lives of objects are looked at by.
+impl Memory {
+    pub fn start_to_tell_lives(&mut self) {
+        let outside = self.objects.iter().filter(|(_, object)| object.is_alive && !object.is_heap);
+        self.alive = Some(outside.map(|(base, _)| *base).collect());
+    }
+
+    pub fn is_heap_address(&self, address: u64) -> bool {
+        (HEAP..self.next_on_heap).contains(&address)
+    }
+
+    pub fn end_of_heap(&self) -> u64 {
+        self.next_on_heap
+    }
+
+    /// Living objects of the heap from an address on.
+    pub fn heap_from(&self, address: u64) -> Vec<u64> {
+        let from = self.objects.range(address.max(HEAP)..);
+        from.filter(|(_, object)| object.is_alive && object.is_heap)
+            .map(|(base, _)| *base)
+            .collect()
+    }
+
+    pub fn alive_outside_heap(&self) -> Vec<u64> {
+        self.alive.iter().flatten().copied().collect()
+    }
+
+    /// The living object around an address.
+    pub fn alive_at(&self, address: u64) -> Option<u64> {
+        let (base, object) = self.objects.range(..=address).next_back()?;
+        let is_in = address - base < object.bytes.len() as u64;
+        (object.is_alive && is_in).then_some(*base)
+    }
+
+    /// Eight bytes, where they are set.
+    pub fn word(&self, address: u64) -> Option<u64> {
+        let (base, object) = self.objects.range(..=address).next_back()?;
+        object.number_at(usize::try_from(address - base).ok()?)
+    }
+
+    /// What may be pointers in so many bytes of a living object, and where.
+    pub fn pointers_in(&self, address: u64, size: u64) -> Vec<(u64, u64)> {
+        let Some((base, object)) = self.objects.range(..=address).next_back() else {
+            return Vec::new();
+        };
+        if !object.is_alive {
+            return Vec::new();
+        }
+        let first = (address - base).next_multiple_of(8);
+        let end = (address - base).saturating_add(size).min(object.bytes.len() as u64);
+        let places = (first..end.saturating_sub(7)).step_by(8);
+        let word = |at: u64| Some((base + at, object.number_at(at as usize)?));
+        places.filter_map(word).filter(|(_, word)| *word >= LOWEST).collect()
+    }
+
+    /// What may be pointers in an object that has ended.
+    pub fn words_of_ended(&self, base: u64) -> Vec<u64> {
+        let Some(object) = self.objects.get(&base) else { return Vec::new() };
+        let places = (0..object.bytes.len().saturating_sub(7)).step_by(8);
+        places.filter_map(|at| object.number_at(at)).filter(|word| *word >= LOWEST).collect()
     }
 }
 

@@ -44,6 +44,13 @@ impl Object {
         }
     }
 
+    /// Eight bytes as a number, where they are there and set.
+    pub fn number_at(&self, at: usize) -> Option<u64> {
+        let bytes = self.bytes.get(at..at.checked_add(8)?)?;
+        let is_set = self.unset[at..at + 8].iter().all(|byte| *byte == 0);
+        is_set.then(|| u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
+    }
+
     pub fn origin(&self, at: usize) -> Origin {
         self.origins.get(&at).copied().unwrap_or((self.number, at as u32))
     }
@@ -131,9 +138,12 @@ fn nobodys(address: u64) -> Stop {
 fn inside(at: u64, size: u64, object: &Object) -> Result<usize, Stop> {
     let fits = at.checked_add(size).is_some_and(|end| end <= object.bytes.len() as u64);
     match (fits, object.is_open, object.is_alive) {
+        // The bounds of what has ended mean nothing; far behind it, it was not what was meant.
+        (_, _, false) if at <= object.bytes.len() as u64 => {
+            Err(Stop::Fault(FaultKind::UseAfterEnd))
+        }
         (false, true, _) => Err(Stop::Bound("an object of unknown size".to_owned())),
         (false, ..) => Err(Stop::Fault(FaultKind::OutOfBounds)),
-        (true, _, false) => Err(Stop::Fault(FaultKind::UseAfterEnd)),
         (true, ..) => Ok(at as usize),
     }
 }

@@ -20,6 +20,8 @@ pub struct Record {
     pub globals: Vec<(u64, GlobalId)>,
     /// The run was longer.
     pub is_cut: bool,
+    /// The step that fails, where that is not the last one but for the calls around it.
+    pub fails_at: Option<usize>,
 }
 
 /// Where a run is within a function. The instruction behind the last one of a block is the first

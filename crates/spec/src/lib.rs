@@ -22,6 +22,7 @@ pub mod print;
 pub mod rules;
 pub mod scaffold;
 pub mod show;
+pub mod text;
 
 pub use discover::{LoadError, Loaded};
 pub use rules::Rules;

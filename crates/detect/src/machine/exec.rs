@@ -2,8 +2,8 @@
 
 use logic::{Comparison, Interval, TermId, Terms};
 use program::{
-    Access, Address, BinaryOp, BlockId, Body, CType, Callee, Const, Inst, InstId, LocId, Op,
-    Operand, Predicate, Program, Terminator, Ty, TypeId,
+    Access, Address, BinaryOp, BlockId, Body, Callee, Const, Inst, InstId, LocId, Op, Operand,
+    Predicate, Terminator, Ty, TypeId,
 };
 
 use super::access::{Reader, Wanted, constant_value, make_up};
@@ -16,8 +16,8 @@ use super::symbols::SymbolKind;
 use super::trail::What;
 use super::value::Value;
 use crate::effects::is_empty_string;
-use crate::outside::members::accessed_member;
 use crate::outside::reach::MAX_LENGTH;
+use facts::members::accessed_member;
 
 /// Runs instructions that neither branch nor call.
 pub struct Exec<'c, 'p> {
@@ -715,18 +715,5 @@ pub fn width(ty: Ty) -> u32 {
 
 /// Whether a C type is read as a signed number; unknown types are.
 pub fn is_signed(context: &Context, ctype: TypeId) -> bool {
-    is_signed_type(context.program, ctype)
-}
-
-/// As [`is_signed`], for a type of a program.
-pub fn is_signed_type(program: &Program, ctype: TypeId) -> bool {
-    match &program.types[ctype] {
-        CType::Int { signed, .. } | CType::Enum { signed, .. } => *signed,
-        CType::Bool | CType::Pointer(_) => false,
-        CType::Typedef { target, .. } => is_signed_type(program, *target),
-        CType::Const(target) | CType::Volatile(target) | CType::Atomic(target) => {
-            is_signed_type(program, *target)
-        }
-        _ => true,
-    }
+    spec::text::is_signed_type(context.program, ctype)
 }

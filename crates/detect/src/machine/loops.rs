@@ -17,8 +17,8 @@ use super::symbols::SymbolKind;
 use super::value::Value;
 use crate::effects::{Effect, Extent};
 use crate::exits;
-use crate::outside::members::accessed_member;
-use crate::wraps::constant;
+use facts::members::accessed_member;
+use facts::wraps::constant;
 
 /// A loop about to be entered in `state`, whose top frame stands before the header's phis.
 pub struct Entry<'a> {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use facts::externals;
 use program::{Callee, FunctionId, Op, Program, RecordId};
 
-use super::members::{Member, Members, accessed_member, record_of};
+use facts::members::{Member, Members, accessed_member, record_of};
 
 /// By function; `None` where code nobody sees may change anything.
 #[derive(Debug, Default)]

@@ -8,7 +8,6 @@
 //! outside, with anything.
 
 pub mod changes;
-pub mod members;
 pub mod reach;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +17,7 @@ use program::{CType, Function, FunctionId, Op, Operand, Predicate, Program, Reco
 use crate::code::Code;
 use crate::entry::Inputs;
 use changes::Changes;
-pub use members::{Member, Members};
+pub use facts::members::{Member, Members};
 pub use reach::Reach;
 
 /// The records that interface functions are handed, and what their members may hold.
@@ -189,7 +188,7 @@ impl View {
             }
             _ => return None,
         };
-        members::record_of(program, target).filter(|record| self.outside.holds(*record))
+        facts::members::record_of(program, target).filter(|record| self.outside.holds(*record))
     }
 
     /// What a member may hold as far as this search can speak of it.

@@ -14,10 +14,10 @@ use program::{
 use rustc_hash::FxHashSet;
 
 use super::c_position;
-use super::members::{Member, Members, accessed_member};
 use crate::code::Code;
 use crate::entry::Inputs;
-use crate::machine::exec::is_signed_type;
+use facts::members::{Member, Members, accessed_member};
+use spec::text::is_signed_type;
 
 /// Values that occur.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,7 +16,8 @@ use crate::machine::memory::{Content, Data, Object, ObjectId, ObjectKind};
 use crate::machine::trail::What;
 use crate::machine::value::Float;
 use crate::machine::{Context, Feasible, State, SymbolKind, Value};
-use crate::semantics::lowered::{Lowered, machine_type, name_code};
+use crate::semantics::lowered::{Lowered, machine_type};
+use spec::text::name_code;
 
 /// A point whose effects are being applied. Forked states are complete: they go on after
 /// the instruction.

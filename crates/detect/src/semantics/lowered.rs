@@ -1,7 +1,9 @@
 //! Attributes of specifications, answered from the state of a path.
 
 use logic::{Interval, TermId, Terms};
-use program::{CType, Function, InstId, LocId, Op, Operand, PathStep, Ty, TypeId};
+use program::{
+    CType, Function, InstId, LocId, Op, Operand, PathStep, Program, RecordId, Ty, TypeId,
+};
 use spec::attribute::AttributeId;
 use spec::facts;
 use spec::lower::{Argument, Context as Lower, Origin, UNDEF, Unsupported};
@@ -14,8 +16,8 @@ use crate::machine::exec::{Exec, is_signed, width};
 use crate::machine::memory::ObjectKind;
 use crate::machine::strings::Length;
 use crate::machine::{Context, State, SymbolKind, Value};
-use crate::outside::members::{Member, accessed_member};
-use crate::semantics::text::{Text, array_member};
+use ::facts::members::{Member, accessed_member};
+use spec::text::{Text, name_code};
 
 /// A state that answers for attributes at one instruction of its top frame.
 pub struct Lowered<'c, 'p> {
@@ -37,7 +39,12 @@ impl<'p> Lowered<'_, 'p> {
     }
 
     fn text(&self) -> Text<'_, 'p> {
-        Text { code: self.code, function: self.state.top().function, inst: self.inst }
+        Text {
+            program: self.code.program,
+            flow: self.code,
+            function: self.state.top().function,
+            inst: self.inst,
+        }
     }
 
     /// What an argument is on this path.
@@ -402,14 +409,6 @@ impl Lower for Lowered<'_, '_> {
     }
 }
 
-/// The number a name stands for: the same in every search and run.
-pub fn name_code(name: &str) -> i128 {
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    i128::from(hash >> 8) + 1
-}
-
 /// The machine type a C type is read as.
 pub fn machine_type(code: &Code, ctype: TypeId) -> Option<Ty> {
     Some(match facts::stripped(code.program, ctype) {
@@ -419,4 +418,20 @@ pub fn machine_type(code: &Code, ctype: TypeId) -> Option<Ty> {
         CType::Pointer(_) => Ty::Ptr,
         _ => return None,
     })
+}
+
+/// Size and start of a member that is an array and has others after it.
+pub fn array_member(program: &Program, record: RecordId, member: u32) -> Option<(u64, u64)> {
+    let record = &program.records[record];
+    let index = member as usize;
+    if index + 1 >= record.members.len() {
+        return None;
+    }
+    let member = &record.members[index];
+    match facts::stripped(program, member.ctype) {
+        CType::Array { count: Some(2..), .. } => {
+            Some((facts::type_size(program, member.ctype)?, member.offset_bits / 8))
+        }
+        _ => None,
+    }
 }

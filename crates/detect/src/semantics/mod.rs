@@ -7,4 +7,3 @@ pub mod compiled;
 pub mod corrupt;
 pub mod lowered;
 mod special;
-pub mod text;

@@ -6,7 +6,7 @@ use program::{Address, Op, Operand, PathStep};
 use spec::lower::Argument;
 
 use super::known::{Known, global_of, storage_of};
-use crate::semantics::text::array_member;
+use crate::semantics::lowered::array_member;
 
 /// Steps of pointer arithmetic that are looked through.
 const MAX_STEPS: usize = 16;

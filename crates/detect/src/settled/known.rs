@@ -11,8 +11,7 @@ use spec::lower::{Argument, Context as Lower, Origin, UNDEF, Unsupported};
 use super::states::{Reach, States};
 use super::unset::Unset;
 use crate::code::Code;
-use crate::semantics::lowered::name_code;
-use crate::semantics::text::Text;
+use spec::text::{Text, name_code};
 
 /// The terms that stand for values, by operand, the block they are read in, and sign.
 #[derive(Default)]
@@ -38,7 +37,12 @@ pub struct Known<'a, 'p> {
 
 impl<'p> Known<'_, 'p> {
     fn text(&self) -> Text<'_, 'p> {
-        Text { code: self.code, function: self.function, inst: Some(self.inst) }
+        Text {
+            program: self.code.program,
+            flow: self.code,
+            function: self.function,
+            inst: Some(self.inst),
+        }
     }
 
     pub fn operand_ty(&self, operand: Operand) -> Ty {

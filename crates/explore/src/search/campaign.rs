@@ -16,7 +16,7 @@ use super::{Explored, Next, Search, State};
 use crate::agenda::Agenda;
 use crate::corpus::{Corpus, Entry};
 use crate::dictionary::Dictionary;
-use crate::ending::{Ending, ending};
+use crate::ending::violations;
 use crate::frontier::Frontier;
 use crate::memo::Memo;
 use crate::streams::write;
@@ -310,15 +310,15 @@ impl State<'_> {
         let Ok(mut machine) = Machine::new(search.program, search.max_steps) else { return };
         let Some(campaign) = &mut self.campaign else { return };
         machine.features = campaign.features.take();
+        machine.watch(search.watch);
         let inputs = Rc::new(inputs);
         let result = machine.run_unknown(search.entry, &inputs, &self.limits, false);
         let n_steps = search.max_steps - machine.steps;
         self.found.n_runs += 1;
         self.found.n_steps += n_steps;
-        let at = machine.stopped_at;
         campaign.learn(&mut machine, &inputs, (n_steps, 0), false);
-        if let Ending::Violates(property) = ending(&result) {
-            self.keep_violation(property, at, &inputs);
+        for (at, property) in violations(&machine, &result) {
+            self.keep_violation(property, Some(at), &inputs);
         }
     }
 }

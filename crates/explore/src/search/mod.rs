@@ -12,7 +12,7 @@ mod vary;
 use std::rc::Rc;
 
 use base::Cancel;
-use interpret::{FaultKind, Inputs, Limits, MAX_PASSED, Point};
+use interpret::{FaultKind, Inputs, Limits, MAX_PASSED, Point, Watch};
 use logic::words::WordId;
 use program::{FunctionId, InstId, Program};
 use rustc_hash::FxHashSet;
@@ -48,6 +48,8 @@ pub struct Search<'a> {
     pub selected: Option<(&'a str, u32, u32)>,
     /// What nobody has set may hold anything.
     pub unset_is_input: bool,
+    /// What is watched besides what the language leaves undefined.
+    pub watch: Option<&'a Watch>,
     /// Inputs to begin with: what is near them is looked at first. Violations that they pass
     /// over, others do, too.
     pub seed: Option<&'a (Inputs, Limits)>,

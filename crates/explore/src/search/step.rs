@@ -33,6 +33,7 @@ impl State<'_> {
             }
         };
         machine.adopt(std::mem::take(&mut self.memo.shared));
+        machine.watch(search.watch);
         if let Some((global, index, value)) = search.selected
             && let Err(stop) = machine.set_selector(global, index, value, false)
         {
@@ -44,6 +45,9 @@ impl State<'_> {
         let n_words = Memo::n_words(&machine).saturating_sub(n_words);
         let path = machine.path().to_vec();
         let stopped_at = machine.stopped_at;
+        for note in machine.notes() {
+            self.keep_violation(Property::Fault(note.kind), Some(note.at), inputs);
+        }
         let is_limited = machine.is_limited();
         let reached = self.frontier.reached(&machine.covered, &machine.in_one_call);
         if reached == Reached::Further {
@@ -93,7 +97,7 @@ impl State<'_> {
         inputs: &Inputs,
     ) {
         let at = at.unwrap_or((FunctionId(0), Point::Inst(InstId(0))));
-        let same = |v: &&Violation| v.at == at;
+        let same = |v: &&Violation| v.at == at && v.property == property;
         let known = self.found.violations.iter().filter(same).count();
         let most = if self.campaign.is_some() { 1 } else { MAX_OF_ONE_PLACE };
         if known < most || self.keeps_all {

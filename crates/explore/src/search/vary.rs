@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use interpret::{Inputs, Machine};
+use interpret::{Inputs, Machine, Point};
+use program::FunctionId;
 
 use super::{Next, State, Violation};
 use crate::corpus::Entry;
-use crate::ending::{Ending, ending};
+use crate::ending::{Property, violations};
 use crate::shrink::shrink;
 
 /// Inputs that are made within a bound.
@@ -21,16 +22,15 @@ impl State<'_> {
             let inputs = self.variation()?;
             let search = self.search;
             let mut machine = Machine::new(search.program, search.max_steps).ok()?;
+            machine.watch(search.watch);
             let result = machine.run_unknown(search.entry, &inputs, &self.limits, false);
             let n_steps = search.max_steps - machine.steps;
             self.max_varied_steps = self.max_varied_steps.checked_sub(n_steps)?;
-            let is_news = match ending(&result) {
-                Ending::Violates(_) => {
-                    let at = machine.stopped_at;
-                    !self.found.violations.iter().any(|known| Some(known.at) == at)
-                }
-                _ => false,
+            let is_new = |at: (FunctionId, Point), property: Property| {
+                let mut known = self.found.violations.iter();
+                !known.any(|known| known.at == at && known.property == property)
             };
+            let is_news = violations(&machine, &result).any(|(at, kind)| is_new(at, kind));
             if is_news || self.frontier.is_further(&machine.covered, &machine.in_one_call) {
                 return Some(Next { inputs: Rc::new(inputs), ..Next::default() });
             }
@@ -58,8 +58,9 @@ impl State<'_> {
                 let Ok(mut machine) = Machine::new(search.program, search.max_steps) else {
                     return false;
                 };
+                machine.watch(search.watch);
                 let result = machine.run_unknown(search.entry, inputs, &limits, false);
-                ending(&result) == Ending::Violates(property) && machine.stopped_at == Some(at)
+                violations(&machine, &result).any(|violated| violated == (at, property))
             };
             violation.inputs = shrink(&violation.inputs, &limits, &is_same);
         }

@@ -47,18 +47,23 @@ impl Check<'_> {
                 self.computed()
             }
             FaultKind::WriteToConstant => Some(format!("{} is written", self.access()?.1?)),
-            FaultKind::Unreachable => None,
+            FaultKind::Wrap => self.computed(),
+            FaultKind::Unreachable
+            | FaultKind::Leak
+            | FaultKind::Truncation
+            | FaultKind::SignChange
+            | FaultKind::Rule(_) => None,
         }
     }
 
-    fn op(&self) -> Option<&Op> {
+    pub(super) fn op(&self) -> Option<&Op> {
         let step = &self.notes.values.record.steps[self.failing];
         let body = self.notes.values.program.functions[step.function].body.as_ref()?;
         Some(&body.insts[step.at.inst()?].op)
     }
 
     /// What the program's own instruction reads or writes, in the user's words, and how.
-    fn access(&self) -> Option<(&Access, Option<String>, &'static str)> {
+    pub(super) fn access(&self) -> Option<(&Access, Option<String>, &'static str)> {
         let (access, verb) = match self.op()? {
             Op::Load(access) => (access, "reads"),
             Op::Store { access, .. } => (access, "writes"),
@@ -69,6 +74,11 @@ impl Check<'_> {
         };
         let step = &self.notes.values.record.steps[self.failing];
         Some((access, self.notes.accessed(step.function, step.at), verb))
+    }
+
+    /// How an access leaves its object, in words that follow others.
+    pub(super) fn told_bounds(&self, length_of: LengthOf) -> Option<String> {
+        self.outside(length_of)
     }
 
     fn outside(&self, length_of: LengthOf) -> Option<String> {
@@ -86,13 +96,13 @@ impl Check<'_> {
         }
     }
 
-    fn bytes_of(&self, access: &Access) -> Option<(u64, u64)> {
+    pub(super) fn bytes_of(&self, access: &Access) -> Option<(u64, u64)> {
         let address = self.notes.values.bits(self.failing, access.ptr)?;
         Some((u64::try_from(address).ok()?, access.size))
     }
 
     /// The object an access is about: what its pointer starts from lies in, and else the nearest.
-    fn pointed_to(&self, access: &Access, address: u64) -> Option<&Object> {
+    pub(super) fn pointed_to(&self, access: &Access, address: u64) -> Option<&Object> {
         let step = &self.notes.values.record.steps[self.failing];
         let body = self.notes.values.program.functions[step.function].body.as_ref()?;
         let mut pointer = access.ptr;
@@ -156,7 +166,7 @@ impl Check<'_> {
     }
 
     /// The elements of the array a pointer of this type points to.
-    fn n_in_array(&self, pointer: program::TypeId) -> Option<u64> {
+    pub(super) fn n_in_array(&self, pointer: program::TypeId) -> Option<u64> {
         let program = self.notes.values.program;
         match program.resolved_type(program.pointee(pointer)) {
             CType::Array { count: Some(count), .. } => Some(*count),
@@ -250,7 +260,7 @@ impl Check<'_> {
         Some((name, has, offset))
     }
 
-    fn accesses(&self) -> Vec<&Touch> {
+    pub(super) fn accesses(&self) -> Vec<&Touch> {
         let record = self.notes.values.record;
         let all = touches(record, &record.steps[self.failing]).iter();
         all.filter(|touch| matches!(touch.kind, TouchKind::Read | TouchKind::Write)).collect()
@@ -283,7 +293,7 @@ impl Check<'_> {
     }
 
     /// Which pointer is null.
-    fn null(&self) -> Option<String> {
+    pub(super) fn null(&self) -> Option<String> {
         let renderer = self.notes.renderer(self.failing);
         let Some((access, place, _)) = self.access() else {
             let Op::Call(call) = self.op()? else { return None };
@@ -327,7 +337,7 @@ impl Check<'_> {
     }
 
     /// `a + b` with its values.
-    fn computed(&self) -> Option<String> {
+    pub(super) fn computed(&self) -> Option<String> {
         let Op::Binary { op, lhs, rhs, .. } = self.op()? else { return None };
         let sign = match op {
             BinaryOp::Add => "+",
@@ -351,7 +361,7 @@ impl Check<'_> {
     }
 
     /// What holds the value that nobody has set.
-    fn never_set(&self) -> Option<String> {
+    pub(super) fn never_set(&self) -> Option<String> {
         let values = &self.notes.values;
         let step = &values.record.steps[self.failing];
         let body = values.program.functions[step.function].body.as_ref()?;

@@ -3,6 +3,7 @@
 
 mod calls;
 mod checks;
+mod headline;
 mod notes;
 mod texts;
 pub mod values;
@@ -38,6 +39,10 @@ pub struct Trace {
     pub violated: Option<Property>,
     /// What is violated, with the values it is violated with.
     pub message: String,
+    /// The rule it is reported under, and one line that stands alone.
+    pub headline: Option<(&'static str, String)>,
+    /// Where the object it is about was allocated and released.
+    pub related: Vec<Step>,
 }
 
 /// Tells a failing run. How long strings are that the run left in memory is asked for.
@@ -68,6 +73,8 @@ pub fn trace(
     let notes = Notes { values, texts, objects: &objects, kept, end: slice.end };
     let check = Check { notes: &notes, objects: &objects, failing: slice.failing };
     trace.message = check.told(property, length_of);
+    trace.related = check.related();
+    trace.headline = Some(check.headline(property, length_of));
     trace.steps = steps(&notes, &slice, property, &trace.message);
     trace
 }

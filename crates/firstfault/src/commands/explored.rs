@@ -91,7 +91,7 @@ fn fault(rules: &Rules, found: Found) -> Fault {
     steps.extend(found.steps);
     Fault {
         id: format!("explore {}:{}:{} {}", place.file, place.line, place.column, found.rule),
-        rule: found.rule.to_owned(),
+        rule: found.rule,
         cwe: spec.map(|spec| spec.cwe.clone()).unwrap_or_default(),
         severity: spec.map_or(Severity::Error, |spec| detect::report::severity(spec.severity)),
         verdict: Verdict::Unsafe,

@@ -7,7 +7,7 @@ use program::{
 use rustc_hash::FxHashSet;
 
 /// Blocks that are come to after a number wrapped.
-pub(crate) struct AfterWrap {
+pub struct AfterWrap {
     /// The block that takes one off.
     from: BlockId,
     /// The block that tests whether there was something to take off.
@@ -19,7 +19,7 @@ pub(crate) struct AfterWrap {
 
 impl AfterWrap {
     /// Whether a use of the number, or of what was made of it, happens where it wrapped.
-    pub(crate) fn sees(&self, body: &Body, user: InstId, number: InstId) -> bool {
+    pub fn sees(&self, body: &Body, user: InstId, number: InstId) -> bool {
         let inst = &body.insts[user];
         // Control does not come back to the block that takes one off.
         let is_there = body.insts[number].block == self.from;
@@ -43,11 +43,7 @@ impl AfterWrap {
 
 /// Where control goes once `number`, one less than another, wrapped: only known where its
 /// block, or the one control comes to next, tests the other for zero.
-pub(crate) fn blocks_after_wrap(
-    program: &Program,
-    body: &Body,
-    number: InstId,
-) -> Option<AfterWrap> {
+pub fn blocks_after_wrap(program: &Program, body: &Body, number: InstId) -> Option<AfterWrap> {
     let (before, 1) = decrement(program, body, number)? else { return None };
     let from = body.insts[number].block;
     let tests = match &body.blocks[from].terminator {
@@ -88,7 +84,7 @@ fn arrives(body: &Body, variable: Operand, from: BlockId, to: BlockId) -> Option
 }
 
 /// Whether `sum` adds no more than was taken off on every way to it, or is taken off zero.
-pub(crate) fn restores(program: &Program, body: &Body, sum: InstId) -> bool {
+pub fn restores(program: &Program, body: &Body, sum: InstId) -> bool {
     if let Op::Binary { op: BinaryOp::Sub, lhs, .. } = &body.insts[sum].op {
         // `0 - n` is how negative numbers and masks are made.
         return constant(program, body, *lhs) == Some(0);
@@ -121,7 +117,7 @@ pub(crate) fn restores(program: &Program, body: &Body, sum: InstId) -> bool {
 
 /// Whether only the top bit of a number is wanted: `(a - b) >> 63` asks without a branch which
 /// of the two is larger.
-pub(crate) fn takes_top_bit(program: &Program, body: &Body, user: InstId, number: Operand) -> bool {
+pub fn takes_top_bit(program: &Program, body: &Body, user: InstId, number: Operand) -> bool {
     let inst = &body.insts[user];
     let (Op::Binary { op, lhs, rhs, .. }, Ty::Int(bits)) = (&inst.op, inst.ty) else {
         return false;
@@ -145,7 +141,7 @@ fn decrement(program: &Program, body: &Body, inst: InstId) -> Option<(Operand, i
 }
 
 /// The number an operand is in the source. Converting one that is not negative changes nothing.
-pub(crate) fn constant(program: &Program, body: &Body, operand: Operand) -> Option<i128> {
+pub fn constant(program: &Program, body: &Body, operand: Operand) -> Option<i128> {
     match operand {
         Operand::Const(id) => match program.constants[id] {
             Const::Int { value, .. } => Some(value),

@@ -2,26 +2,33 @@
 
 use logic::Interval;
 use program::{BinaryOp, CType, ConversionKind, ConversionOrigin, Function, FunctionId, InstId};
-use program::{Op, Operand, Program, RecordId, Ty, TypeId};
-use spec::attribute::AttributeId;
-use spec::facts;
-use spec::lower::Argument;
+use program::{Op, Operand, Program, Ty, TypeId};
 
-use crate::code::Code;
-use crate::machine::exec::is_signed_type;
-use crate::semantics::lowered::name_code;
+use crate::attribute::AttributeId;
+use crate::facts;
+use crate::lower::Argument;
+
+/// Where values of a program go, which facts about it say.
+pub trait Flow {
+    /// Whether a value becomes a size, an index, a bound or the amount of an allocation.
+    fn reaches_size(&self, function: FunctionId, value: Operand) -> bool;
+
+    /// Whether a value is only combined with others bit by bit.
+    fn masks(&self, function: FunctionId, value: Operand) -> bool;
+}
 
 /// A place in the text: a function and the instruction a question is about, which tells the
 /// types of its constants.
 pub struct Text<'c, 'p> {
-    pub code: &'c Code<'p>,
+    pub program: &'p Program,
+    pub flow: &'c dyn Flow,
     pub function: FunctionId,
     pub inst: Option<InstId>,
 }
 
 impl<'p> Text<'_, 'p> {
     fn function(&self) -> &'p Function {
-        &self.code.program.functions[self.function]
+        &self.program.functions[self.function]
     }
 
     /// The C type of an argument; a constant has the one its instruction reads it as.
@@ -29,7 +36,7 @@ impl<'p> Text<'_, 'p> {
         if let Some(ctype) = self.read_as(argument) {
             return Some(ctype);
         }
-        let known = facts::c_type(self.code.program, self.function(), argument);
+        let known = facts::c_type(self.program, self.function(), argument);
         let Argument::Operand(Operand::Const(_)) = argument else { return known };
         let inst = self.function().body.as_ref()?.insts.get(self.inst?)?;
         let ctype = match &inst.op {
@@ -88,14 +95,14 @@ impl<'p> Text<'_, 'p> {
     pub fn is_signed(&self, argument: &Argument) -> bool {
         match (self.counts(argument), self.c_type(argument)) {
             (Some(range), _) => range.low != Some(0),
-            (None, Some(ctype)) => is_signed_type(self.code.program, ctype),
+            (None, Some(ctype)) => is_signed_type(self.program, ctype),
             (None, None) => true,
         }
     }
 
     /// An attribute that is the same on every path.
     pub fn fact(&self, attribute: AttributeId, args: &[Argument]) -> Option<i128> {
-        let program = self.code.program;
+        let program = self.program;
         if let [argument] = args
             && let Some(range) = self.counts(argument)
         {
@@ -127,26 +134,31 @@ impl<'p> Text<'_, 'p> {
         known.or_else(|| {
             let Argument::Operand(operand) = args.first()? else { return None };
             match attribute.name() {
-                "Reaches" => Some(i128::from(self.code.reaches_size(self.function, *operand))),
-                "Masks" => Some(i128::from(self.code.masks(self.function, *operand))),
+                "Reaches" => Some(i128::from(self.flow.reaches_size(self.function, *operand))),
+                "Masks" => Some(i128::from(self.flow.masks(self.function, *operand))),
                 _ => None,
             }
         })
     }
 }
 
-/// Size and start of a member that is an array and has others after it.
-pub fn array_member(program: &Program, record: RecordId, member: u32) -> Option<(u64, u64)> {
-    let record = &program.records[record];
-    let index = member as usize;
-    if index + 1 >= record.members.len() {
-        return None;
-    }
-    let member = &record.members[index];
-    match facts::stripped(program, member.ctype) {
-        CType::Array { count: Some(2..), .. } => {
-            Some((facts::type_size(program, member.ctype)?, member.offset_bits / 8))
+/// As [`is_signed`], for a type of a program.
+pub fn is_signed_type(program: &Program, ctype: TypeId) -> bool {
+    match &program.types[ctype] {
+        CType::Int { signed, .. } | CType::Enum { signed, .. } => *signed,
+        CType::Bool | CType::Pointer(_) => false,
+        CType::Typedef { target, .. } => is_signed_type(program, *target),
+        CType::Const(target) | CType::Volatile(target) | CType::Atomic(target) => {
+            is_signed_type(program, *target)
         }
-        _ => None,
+        _ => true,
     }
+}
+
+/// The number a name stands for: the same in every search and run.
+pub fn name_code(name: &str) -> i128 {
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    i128::from(hash >> 8) + 1
 }

@@ -1,12 +1,13 @@
 //! Where values go: whether an integer ends up as a size, an index, a bound or the amount
 //! of an allocation, which is what makes a wrapped or narrowed number dangerous.
 
-use facts::externals;
-use program::{BinaryOp, Body, Call, Callee, FunctionId, InstId, Op, Operand, Program, Ty};
+use program::{
+    BinaryOp, Body, Call, Callee, FunctionId, InstId, Op, Operand, Predicate, Program, Ty,
+};
 use rustc_hash::FxHashSet;
 
-use crate::outside::Members;
-use crate::wraps;
+use crate::members::Members;
+use crate::{externals, wraps};
 
 /// Uses of a value, function by function.
 pub struct Uses {
@@ -146,6 +147,22 @@ impl Uses {
         }
         false
     }
+}
+
+/// Whether a value is only combined with others bit by bit, or compared for equality.
+pub fn masks(uses: &Uses, program: &Program, function: FunctionId, value: Operand) -> bool {
+    let (Operand::Inst(inst), Some(body)) = (value, &program.functions[function].body) else {
+        return false;
+    };
+    uses.users(function, inst).iter().all(|user| match &body.insts[*user].op {
+        Op::Binary { op, .. } => {
+            matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
+        }
+        Op::Compare { predicate, .. } => {
+            matches!(predicate, Predicate::Eq | Predicate::Ne)
+        }
+        _ => false,
+    })
 }
 
 /// The parameters that a value is computed from.

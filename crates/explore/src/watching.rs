@@ -1,0 +1,583 @@
+//! Specifications, compiled to what runs of a program watch.
+//!
+//! What the text of a program decides of a condition is decided here, so that a run computes
+//! only what depends on its values. What the memory of a run watches by itself is left out:
+//! bounds, null pointers, lives of objects, values that were never set.
+
+use facts::members::Members;
+use facts::reaches::{Uses, masks};
+use interpret::watch::{Check, Comparison, Effect, Formula, Term};
+use interpret::{FaultKind, Watch};
+use program::{BinaryOp, Callee, ConversionKind, FunctionId, InstId, Op, Operand, Program, Ty};
+use rustc_hash::FxHashMap;
+use spec::ast::{Arg, Command, Comparator, Condition, Expr, ExprKind, Template};
+use spec::attribute::{AttributeId, Nature};
+use spec::lower::{Argument, Bindings};
+use spec::matcher::{CodePoint, Found};
+use spec::text::{Flow, Text, name_code};
+
+use crate::options::Rules;
+
+/// Rules that the memory of a run watches, or that are watched in another way.
+const BY_MEMORY: [&str; 11] = [
+    "buffer-overflow",
+    "buffer-overread",
+    "buffer-underflow",
+    "divide-by-zero",
+    "double-free",
+    "infinite-loop",
+    "invalid-free",
+    "leak",
+    "null-dereference",
+    "uninitialized-read",
+    "use-after-free",
+];
+
+/// What runs of a program watch, and how its violations are reported.
+pub struct Watching {
+    pub watch: Watch,
+    /// Names of the rules that are [`FaultKind::Rule`], by their number.
+    pub rules: Vec<String>,
+    /// What violations say, by place and kind.
+    messages: FxHashMap<(FunctionId, CodePoint, FaultKind), (Template, Bindings)>,
+}
+
+impl Watching {
+    pub fn new(program: &Program, specifications: &spec::Rules, wanted: &Rules) -> Self {
+        let mut watch = Watch::new(program);
+        let open = AttributeId::find("State").map(|state| (number_of(state), name_code("open")));
+        watch.leaks = wanted.watch("leak");
+        watch.open = open;
+        let watching = Self { watch, rules: Vec::new(), messages: FxHashMap::default() };
+        let members = Members::new(program);
+        let flow = |reaches| ProgramFlow { program, uses: Uses::new(program, &members), reaches };
+        let flows = [flow(false), flow(true)];
+        let mut compiler = Compiler { program, flows: &flows, specifications, wanted, watching };
+        for function in program.functions.ids() {
+            compiler.observe(function);
+            compiler.contribute(function);
+            compiler.sizes(function);
+        }
+        compiler.watching
+    }
+
+    /// The rule a violation is reported under.
+    pub fn rule(&self, kind: FaultKind) -> Option<&str> {
+        let FaultKind::Rule(number) = kind else { return None };
+        self.rules.get(number as usize).map(String::as_str)
+    }
+
+    /// What a violation of a specification says, with the names its variables have there.
+    pub fn message(
+        &self,
+        at: (FunctionId, CodePoint),
+        kind: FaultKind,
+    ) -> Option<(&Template, &Bindings)> {
+        let (template, bindings) = self.messages.get(&(at.0, at.1, kind))?;
+        Some((template, bindings))
+    }
+}
+
+/// Whether a number becomes a size or an index shows in a run: here it is taken as given.
+struct ProgramFlow<'p> {
+    program: &'p Program,
+    uses: Uses,
+    reaches: bool,
+}
+
+impl Flow for ProgramFlow<'_> {
+    fn reaches_size(&self, _: FunctionId, _: Operand) -> bool {
+        self.reaches
+    }
+
+    fn masks(&self, function: FunctionId, value: Operand) -> bool {
+        masks(&self.uses, self.program, function, value)
+    }
+}
+
+struct Compiler<'a> {
+    program: &'a Program,
+    flows: &'a [ProgramFlow<'a>; 2],
+    specifications: &'a spec::Rules,
+    wanted: &'a Rules,
+    watching: Watching,
+}
+
+/// One match of a pattern.
+struct Match<'a> {
+    text: Text<'a, 'a>,
+    bindings: &'a Bindings,
+}
+
+impl Compiler<'_> {
+    fn observe(&mut self, function: FunctionId) {
+        for found in self.specifications.observed_patterns.scan(self.program, function) {
+            let observed = self.specifications.observed(found.pattern);
+            let fault = self.specifications.fault(observed.fault);
+            let is_wanted = self.wanted.watch(&fault.id)
+                && (self.wanted.is_strict || !observed.strict)
+                && !BY_MEMORY.contains(&&*fault.id);
+            if !is_wanted || self.ends_run(function, found.point) {
+                continue;
+            }
+            let kind = self.kind(&fault.id);
+            let by_itself = self.check(function, &found, kind, false);
+            let Some(check) = by_itself.or_else(|| self.check(function, &found, kind, true)) else {
+                continue;
+            };
+            if let Some(message) = &observed.message {
+                let told = (message.clone(), found.bindings.clone());
+                self.watching.messages.entry((function, found.point, kind)).or_insert(told);
+            }
+            match found.point {
+                CodePoint::Inst(inst) => self.watching.watch.check(function, inst, check),
+                CodePoint::Terminator(block) => {
+                    self.watching.watch.check_end(function, block, check);
+                }
+            }
+        }
+    }
+
+    /// What a run asks at a match, if `reaches` once a number becomes a size or an index.
+    fn check(
+        &self,
+        function: FunctionId,
+        found: &Found,
+        kind: FaultKind,
+        reaches: bool,
+    ) -> Option<Check> {
+        let observed = self.specifications.observed(found.pattern);
+        let text = self.text(function, found.point, reaches);
+        let at = Match { text, bindings: &found.bindings };
+        let when = match &observed.condition {
+            Some(condition) => at.formula(condition)?,
+            None => Formula::Known(true),
+        };
+        let require = at.formula(&observed.require)?;
+        if when == Formula::Known(false) || require == Formula::Known(true) {
+            return None;
+        }
+        let meant = if reaches { Some(self.meant(function, found.point, &at)?) } else { None };
+        Some(Check { kind, when, require, meant })
+    }
+
+    /// The number that an operation means, whatever it comes to.
+    fn meant(&self, function: FunctionId, point: CodePoint, at: &Match) -> Option<Term> {
+        let value = |operand: Operand| at.value(operand, &Argument::Operand(operand));
+        match self.op(function, point)? {
+            Op::Binary { op, lhs, rhs, .. } => {
+                let (a, b) = (value(*lhs)?, value(*rhs)?);
+                // What C writes as `y - 1` may be compiled to adding the largest number there is.
+                let b = match (op, b) {
+                    (BinaryOp::Add, Term::Number(number)) => {
+                        Term::Number(self.nearest(function, point, number)?)
+                    }
+                    (_, b) => b,
+                };
+                let (a, b) = (Box::new(a), Box::new(b));
+                Some(match op {
+                    BinaryOp::Add => Term::Sum(a, b),
+                    BinaryOp::Sub => Term::Difference(a, b),
+                    BinaryOp::Mul => Term::Product(a, b),
+                    _ => return None,
+                })
+            }
+            Op::Convert(conversion) => value(conversion.value),
+            _ => None,
+        }
+    }
+
+    fn nearest(&self, function: FunctionId, point: CodePoint, number: i128) -> Option<i128> {
+        let CodePoint::Inst(inst) = point else { return None };
+        let body = self.program.functions[function].body.as_ref()?;
+        match body.insts.get(inst)?.ty {
+            Ty::Int(bits) => Some(interpret::signed(number as u128, bits)),
+            _ => None,
+        }
+    }
+
+    /// Which operands of calls are amounts of memory.
+    fn sizes(&mut self, function: FunctionId) {
+        let Some(body) = &self.program.functions[function].body else { return };
+        for (id, inst) in body.insts.iter_enumerated() {
+            let Op::Call(call) = &inst.op else { continue };
+            let Callee::Function(callee) = &call.callee else { continue };
+            let callee = &self.program.functions[*callee];
+            let external = facts::externals::lookup(&callee.name).filter(|_| callee.body.is_none());
+            let takes_amounts = external.is_some_and(|external| {
+                external.is_allocator
+                    || (!external.writes.is_empty() && !callee.is_variadic)
+                    || !external.copies.is_empty()
+            });
+            if !takes_amounts {
+                continue;
+            }
+            let ty = |arg: &Operand| {
+                body.operand_ty(
+                    *arg,
+                    &self.program.functions[function].params,
+                    &self.program.constants,
+                )
+            };
+            let numbers = call.args.iter().filter(|arg| matches!(ty(arg), Ty::Int(64)));
+            self.watching.watch.size_operands(function, id, numbers.copied().collect());
+        }
+    }
+
+    fn contribute(&mut self, function: FunctionId) {
+        for found in self.specifications.contributing_patterns.scan(self.program, function) {
+            let CodePoint::Inst(inst) = found.point else { continue };
+            let contributing = self.specifications.contributing(found.pattern);
+            let at =
+                Match { text: self.text(function, found.point, true), bindings: &found.bindings };
+            let when = match &contributing.condition {
+                Some(condition) => at.formula(condition),
+                None => Some(Formula::Known(true)),
+            };
+            let effects = at.effects(&contributing.commands);
+            match when {
+                None | Some(Formula::Known(false)) => {}
+                _ if effects.is_empty() => {}
+                Some(Formula::Known(true)) => {
+                    self.watching.watch.effects(function, inst, effects);
+                }
+                Some(when) => {
+                    let choice = vec![Effect::Choose(vec![(when, effects)])];
+                    self.watching.watch.effects(function, inst, choice);
+                }
+            }
+        }
+    }
+
+    fn text(&self, function: FunctionId, point: CodePoint, reaches: bool) -> Text<'_, '_> {
+        let inst = match point {
+            CodePoint::Inst(inst) => Some(inst),
+            CodePoint::Terminator(_) => None,
+        };
+        let flow = &self.flows[usize::from(reaches)];
+        Text { program: self.program, flow, function, inst }
+    }
+
+    fn op(&self, function: FunctionId, point: CodePoint) -> Option<&Op> {
+        let CodePoint::Inst(inst) = point else { return None };
+        Some(&self.program.functions[function].body.as_ref()?.insts.get(inst)?.op)
+    }
+
+    /// What the language leaves undefined ends a run by itself. Nor are the compiler's own
+    /// numbers asked about: distances between pointers, and floating point.
+    fn ends_run(&self, function: FunctionId, point: CodePoint) -> bool {
+        match self.op(function, point) {
+            Some(Op::Binary { op, lhs, rhs, no_signed_wrap, .. }) => {
+                let is_sum = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+                let of_pointers = [lhs, rhs].iter().any(|side| self.is_distance(function, **side));
+                is_sum && (*no_signed_wrap || of_pointers)
+            }
+            Some(Op::Convert(conversion)) => {
+                use ConversionKind::{PointerToInt, SignChange, SignExtend, Truncate, ZeroExtend};
+                let is_integer = matches!(
+                    conversion.kind,
+                    SignChange | SignExtend | Truncate | ZeroExtend | PointerToInt
+                );
+                !is_integer || self.is_distance(function, conversion.value)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a number was made from addresses: of these only distances mean something.
+    fn is_distance(&self, function: FunctionId, value: Operand) -> bool {
+        let Operand::Inst(inst) = value else { return false };
+        let Some(body) = &self.program.functions[function].body else { return false };
+        match &body.insts[inst].op {
+            Op::Convert(conversion) => conversion.kind == ConversionKind::PointerToInt,
+            _ => false,
+        }
+    }
+
+    fn kind(&mut self, rule: &str) -> FaultKind {
+        match rule {
+            "integer-truncation" => FaultKind::Truncation,
+            "integer-signedness" => FaultKind::SignChange,
+            "integer-overflow" => FaultKind::Wrap,
+            _ => {
+                let known = self.watching.rules.iter().position(|known| known == rule);
+                let number = known.unwrap_or_else(|| {
+                    self.watching.rules.push(rule.to_owned());
+                    self.watching.rules.len() - 1
+                });
+                FaultKind::Rule(u16::try_from(number).unwrap_or(u16::MAX))
+            }
+        }
+    }
+}
+
+impl Match<'_> {
+    /// A condition; `None` where a run cannot tell.
+    fn formula(&self, condition: &Condition) -> Option<Formula> {
+        Some(match condition {
+            Condition::Compare { comparator, left, right } => {
+                return self.compare(*comparator, left, right);
+            }
+            Condition::Holds(expr) => {
+                let holds = negated(equal(self.term(expr)?, Term::Number(0)));
+                folded(holds)
+            }
+            Condition::Not(inner) => negated(self.formula(inner)?),
+            Condition::And(parts) => {
+                let parts: Vec<Option<Formula>> = parts.iter().map(|p| self.formula(p)).collect();
+                if parts.contains(&Some(Formula::Known(false))) {
+                    return Some(Formula::Known(false));
+                }
+                let mut parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+                parts.retain(|part| *part != Formula::Known(true));
+                if parts.is_empty() { Formula::Known(true) } else { Formula::All(parts) }
+            }
+            Condition::Or(parts) => {
+                let parts: Vec<Option<Formula>> = parts.iter().map(|p| self.formula(p)).collect();
+                if parts.contains(&Some(Formula::Known(true))) {
+                    return Some(Formula::Known(true));
+                }
+                let mut parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
+                parts.retain(|part| *part != Formula::Known(false));
+                if parts.is_empty() { Formula::Known(false) } else { Formula::Any(parts) }
+            }
+        })
+    }
+
+    fn compare(&self, comparator: Comparator, left: &Expr, right: &Expr) -> Option<Formula> {
+        let value = self.term(left)?;
+        Some(match comparator {
+            Comparator::In => self.member(value, right)?,
+            Comparator::NotIn => negated(self.member(value, right)?),
+            _ => {
+                let other = self.term(right)?;
+                folded(match comparator {
+                    Comparator::Eq => equal(value, other),
+                    Comparator::Ne => negated(equal(value, other)),
+                    Comparator::Lt => Formula::Compare(Comparison::Lt, value, other),
+                    Comparator::Le => Formula::Compare(Comparison::Le, value, other),
+                    Comparator::Gt => Formula::Compare(Comparison::Lt, other, value),
+                    _ => Formula::Compare(Comparison::Le, other, value),
+                })
+            }
+        })
+    }
+
+    fn member(&self, value: Term, set: &Expr) -> Option<Formula> {
+        Some(match &set.kind {
+            ExprKind::Range(low, high) => {
+                let (low, high) = (self.term(low)?, self.term(high)?);
+                let above = folded(Formula::Compare(Comparison::Le, low, value.clone()));
+                let below = folded(Formula::Compare(Comparison::Le, value, high));
+                Formula::All(vec![above, below])
+            }
+            ExprKind::Set(members) => {
+                let each =
+                    members.iter().map(|m| Some(folded(equal(value.clone(), self.term(m)?))));
+                Formula::Any(each.collect::<Option<_>>()?)
+            }
+            ExprKind::Empty => Formula::Known(false),
+            ExprKind::Input(inner) => self.member(value, inner)?,
+            _ => folded(equal(value, self.term(set)?)),
+        })
+    }
+
+    fn term(&self, expr: &Expr) -> Option<Term> {
+        Some(match &expr.kind {
+            ExprKind::Int(number) => Term::Number(*number),
+            ExprKind::Bool(value) => Term::Number(i128::from(*value)),
+            ExprKind::Name(name) => Term::Number(name_code(name)),
+            ExprKind::Attr { attribute, args } => self.attribute(*attribute, args)?,
+            ExprKind::Negate(inner) => difference(Term::Number(0), self.term(inner)?),
+            ExprKind::Not(inner) => difference(Term::Number(1), self.term(inner)?),
+            ExprKind::Binary { op, left, right } => {
+                let (left, right) = (self.term(left)?, self.term(right)?);
+                match op {
+                    spec::ast::BinaryOp::Add => match (left, right) {
+                        (Term::Number(a), Term::Number(b)) => Term::Number(a.checked_add(b)?),
+                        (a, b) => Term::Sum(Box::new(a), Box::new(b)),
+                    },
+                    spec::ast::BinaryOp::Sub => difference(left, right),
+                    spec::ast::BinaryOp::Mul => match (left, right) {
+                        (Term::Number(a), Term::Number(b)) => Term::Number(a.checked_mul(b)?),
+                        (a, b) => Term::Product(Box::new(a), Box::new(b)),
+                    },
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    fn attribute(&self, attribute: AttributeId, args: &[Arg]) -> Option<Term> {
+        let args = args.iter().map(|arg| self.argument(arg)).collect::<Option<Vec<_>>>()?;
+        if attribute.get().nature() == Nature::Fixed {
+            return self.text.fact(attribute, &args).map(Term::Number);
+        }
+        let [Argument::Operand(operand)] = args.as_slice() else { return None };
+        let operand = *operand;
+        Some(match attribute.name() {
+            "Value" => self.value(operand, &args[0])?,
+            "Size" => Term::Size(operand),
+            "Offset" => Term::Offset(operand),
+            "Len" => Term::Length(operand),
+            "State" | "Held" => Term::State(number_of(attribute), operand),
+            _ => return None,
+        })
+    }
+
+    fn argument(&self, arg: &Arg) -> Option<Argument> {
+        match arg {
+            Arg::Var(var) => self.bindings.get(*var).cloned(),
+            Arg::Expr(Expr { kind: ExprKind::Int(value), .. }) => Some(Argument::Number(*value)),
+            Arg::Expr(Expr { kind: ExprKind::Attr { attribute, args }, .. })
+                if attribute.name() == "Src" =>
+            {
+                let args = args.iter().map(|arg| self.argument(arg)).collect::<Option<Vec<_>>>()?;
+                let function = &self.text.program.functions[self.text.function];
+                spec::facts::source(function, &args)
+            }
+            _ => None,
+        }
+    }
+
+    /// The number an operand is, as the source reads it.
+    fn value(&self, operand: Operand, argument: &Argument) -> Option<Term> {
+        let function = &self.text.program.functions[self.text.function];
+        let body = function.body.as_ref()?;
+        let is_signed = self.text.is_signed(argument);
+        let bits = match body.operand_ty(operand, &function.params, &self.text.program.constants) {
+            Ty::Int(bits) if bits <= 64 => bits,
+            Ty::Ptr => 64,
+            _ => return None,
+        };
+        if let Operand::Const(id) = operand
+            && let program::Const::Int { value, .. } = self.text.program.constants[id]
+        {
+            let bits_of = value as u128 & interpret::mask(bits);
+            return Some(Term::Number(match is_signed {
+                true => interpret::signed(bits_of, bits),
+                false => bits_of as i128,
+            }));
+        }
+        Some(Term::Value(operand, bits, is_signed && bits > 1))
+    }
+
+    /// What commands do to the state of objects. Where they say what a call answers, that tells
+    /// which of its ways a run takes.
+    fn effects(&self, commands: &[Command]) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for command in commands {
+            match command {
+                Command::Assign { target, value } => effects.extend(self.set(target, value)),
+                Command::When { condition, then, otherwise } => {
+                    let Some(guard) = self.formula(condition) else { continue };
+                    let (then, otherwise) = (self.effects(then), self.effects(otherwise));
+                    if !then.is_empty() || !otherwise.is_empty() {
+                        let ways = vec![(guard, then), (Formula::Known(true), otherwise)];
+                        effects.push(Effect::Choose(ways));
+                    }
+                }
+                Command::May { first, otherwise } => {
+                    let ways = [first, otherwise].map(|way| (self.guard(way), self.effects(way)));
+                    if ways.iter().any(|(_, effects)| !effects.is_empty()) {
+                        effects.push(Effect::Choose(ways.to_vec()));
+                    }
+                }
+                Command::Either(all) => {
+                    let ways: Vec<_> =
+                        all.iter().map(|way| (self.guard(way), self.effects(way))).collect();
+                    if ways.iter().any(|(_, effects)| !effects.is_empty()) {
+                        effects.push(Effect::Choose(ways));
+                    }
+                }
+                Command::Assume(_) | Command::Event { .. } => {}
+            }
+        }
+        effects
+    }
+
+    fn set(&self, target: &Expr, value: &Expr) -> Option<Effect> {
+        let ExprKind::Attr { attribute, args } = &target.kind else { return None };
+        if !matches!(attribute.name(), "State" | "Held") {
+            return None;
+        }
+        let [arg] = args.as_slice() else { return None };
+        let Some(Argument::Operand(of)) = self.argument(arg) else { return None };
+        Some(Effect::Set { attribute: number_of(*attribute), of, value: self.term(value)? })
+    }
+
+    /// What has to be so where commands were what happened: what they give values has these.
+    fn guard(&self, commands: &[Command]) -> Formula {
+        let mut parts = Vec::new();
+        for command in commands {
+            match command {
+                Command::Assume(condition) => parts.extend(self.formula(condition)),
+                Command::Assign { target, value } => {
+                    let ExprKind::Attr { attribute, args } = &target.kind else { continue };
+                    if attribute.name() == "Value"
+                        && let Some(target) = self.attribute(*attribute, args)
+                    {
+                        parts.extend(self.member(target, value));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Formula::All(parts)
+    }
+}
+
+/// The number of an attribute in a [`Watch`].
+fn number_of(attribute: AttributeId) -> u16 {
+    let index = AttributeId::all().position(|other| other == attribute);
+    index.and_then(|index| u16::try_from(index).ok()).unwrap_or(u16::MAX)
+}
+
+fn equal(a: Term, b: Term) -> Formula {
+    Formula::Compare(Comparison::Eq, a, b)
+}
+
+fn difference(a: Term, b: Term) -> Term {
+    match (a, b) {
+        (Term::Number(a), Term::Number(b)) => Term::Number(a.saturating_sub(b)),
+        (a, b) => Term::Difference(Box::new(a), Box::new(b)),
+    }
+}
+
+fn negated(formula: Formula) -> Formula {
+    match formula {
+        Formula::Known(value) => Formula::Known(!value),
+        Formula::Not(inner) => *inner,
+        other => match folded(other) {
+            Formula::Known(value) => Formula::Known(!value),
+            other => Formula::Not(Box::new(other)),
+        },
+    }
+}
+
+/// A comparison of numbers is true or not.
+fn folded(formula: Formula) -> Formula {
+    match formula {
+        Formula::Compare(comparison, Term::Number(a), Term::Number(b)) => {
+            Formula::Known(match comparison {
+                Comparison::Eq => a == b,
+                Comparison::Lt => a < b,
+                Comparison::Le => a <= b,
+            })
+        }
+        Formula::Not(inner) => match folded(*inner) {
+            Formula::Known(value) => Formula::Known(!value),
+            other => Formula::Not(Box::new(other)),
+        },
+        other => other,
+    }
+}
+
+/// The point of a run as specifications have it.
+pub fn code_point(point: interpret::Point) -> CodePoint {
+    match point {
+        interpret::Point::Inst(inst) => CodePoint::Inst(InstId(inst.0)),
+        interpret::Point::End(block) => CodePoint::Terminator(block),
+    }
+}
