@@ -134,9 +134,11 @@ impl Corpus {
 
     /// The next entry that was not run with words: those that showed something first, and the
     /// latest of them.
-    pub fn unfollowed(&mut self, max_steps: u64) -> Option<Entry> {
+    pub fn unfollowed(&mut self, max_steps: u64, has_first: bool) -> Option<Entry> {
         let entries = self.entries.iter_mut();
-        let open = entries.filter(|entry| !entry.was_followed && entry.steps <= max_steps);
+        let open = entries.filter(|entry| {
+            !entry.was_followed && entry.steps <= max_steps && (entry.is_first || !has_first)
+        });
         let (_, entry) = open.enumerate().max_by_key(|(index, entry)| (entry.is_first, *index))?;
         entry.was_followed = true;
         Some(entry.clone())
@@ -173,7 +175,7 @@ mod tests {
     fn nothing_is_chosen_where_nothing_was_kept() {
         let mut corpus = Corpus::default();
         assert!((0..50).all(|seed| corpus.choose(&mut Numbers::new(seed)).is_none()));
-        assert!(corpus.unfollowed(u64::MAX).is_none());
+        assert!(corpus.unfollowed(u64::MAX, false).is_none());
     }
 
     #[test]

@@ -41,6 +41,10 @@ const STEP_WITH_WORDS: u64 = 2;
 const WORD: u64 = 8;
 /// Units of a question to the solver, as [`Memo`] counts them.
 const QUESTION: u64 = 100_000;
+/// Units of a condition of a path, for sorting out what of it is asked for, and of one that is
+/// part of a question.
+pub(super) const CONDITION: u64 = 15;
+pub(super) const ASKED: u64 = 60;
 /// Slices a campaign has.
 const SLICES: u64 = 240;
 /// Each way has at least one of so many slices.
@@ -202,6 +206,13 @@ impl State<'_> {
         }
     }
 
+    /// More work was done.
+    pub(super) fn charge(&mut self, work: u64) {
+        if let Some(campaign) = &mut self.campaign {
+            campaign.work += work;
+        }
+    }
+
     fn work(&self) -> u64 {
         let own = self.campaign.as_ref().map_or(0, |campaign| campaign.work);
         own + QUESTION * self.memo.effort
@@ -214,16 +225,16 @@ impl State<'_> {
 
     /// Works one way until this amount is reached; whether there was something to do.
     fn run_slice(&mut self, way: Way, until: u64) -> bool {
-        let mut is_turn = false;
+        let mut n_turns = 0u32;
         while self.work() < until {
             let is_done = match way {
                 Way::Check => self.turn(|state| state.agenda.pop_check(), until),
                 Way::Turn => {
                     // What varying found has decisions that no run with words has come to.
-                    is_turn = !is_turn;
-                    (is_turn && self.follow_entry())
+                    n_turns += 1;
+                    (n_turns % 4 == 1 && self.follow_entry(true))
                         || self.turn(|state| state.agenda.pop_decision(), until)
-                        || self.follow_entry()
+                        || self.follow_entry(false)
                 }
                 Way::Vary => self.vary_once(Variations::next),
                 Way::Stretch => self.vary_once(Variations::stretched),
@@ -280,10 +291,11 @@ impl State<'_> {
         }
     }
 
-    /// Runs an input with words that was tried with values alone.
-    fn follow_entry(&mut self) -> bool {
+    /// Runs an input with words that was tried with values alone; one that showed something for
+    /// the first time where `has_first`.
+    fn follow_entry(&mut self, has_first: bool) -> bool {
         let campaign = self.campaign.as_mut();
-        let entry = campaign.and_then(|c| c.corpus.unfollowed(MAX_STEPS_WITH_WORDS));
+        let entry = campaign.and_then(|c| c.corpus.unfollowed(MAX_STEPS_WITH_WORDS, has_first));
         let Some(Entry { inputs, .. }) = entry else { return false };
         if let Some(wide) = padded(&inputs, &self.limits) {
             self.took_limited |= self.run_one(&Next { inputs: Rc::new(wide), ..Next::default() });

@@ -9,6 +9,7 @@ use logic::words::Answer;
 use program::{FunctionId, InstId};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::campaign::{ASKED, CONDITION};
 use super::{Candidate, MAX_BRANCHES, MAX_FAR, MAX_OF_ONE_PLACE, Next, State, Violation};
 use crate::agenda::Place;
 use crate::ending::{Ending, Property, describe_stop, ending};
@@ -79,6 +80,7 @@ impl State<'_> {
                 self.found.incomplete.get_or_insert(why);
             }
         }
+        self.charge(CONDITION * path.len() as u64);
         self.queue_branches(&path, run, reached >= Reached::AsFar);
         if result == Err(Stop::EndOfInput) {
             let n = self.limits.outside;
@@ -203,6 +205,7 @@ impl State<'_> {
             }
             let Candidate { path, n_before, excluded_before, negated, .. } = &candidate;
             let (relevant, needed) = path.relevant(self.memo, *n_before, excluded_before, *negated);
+            self.charge(ASKED * (1 + relevant.len() as u64));
             let before = self.memo.effort;
             let answer = self.memo.answer(relevant);
             self.agenda.pay(place, self.memo.effort - before);
