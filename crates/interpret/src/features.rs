@@ -109,6 +109,11 @@ fn magnitude(number: u64) -> u64 {
 }
 
 impl<'p> Machine<'p> {
+    /// Words of memory that the run looked through for pointers, which no step stands for.
+    pub fn n_scanned(&self) -> u64 {
+        self.memory.n_scanned.get()
+    }
+
     pub(crate) fn note_edge(&mut self, function: FunctionId, from: BlockId, to: BlockId) {
         if let Some(features) = &mut self.features {
             let edge = u64::from(from.0) << 32 | u64::from(to.0);

@@ -42,6 +42,8 @@ pub struct Memory {
     pub fence: Option<Reach>,
     /// What bytes hold that nobody has set, where that is an input.
     pub unset: Option<UnsetBytes>,
+    /// Words that were looked through for pointers: work that no instruction stands for.
+    pub n_scanned: std::cell::Cell<u64>,
     /// How close the accesses of the instruction came to the bounds of their objects.
     pub fit: Fit,
     /// What an object outside the program holds was read, and had been made up.
@@ -97,6 +99,7 @@ impl Memory {
             touched: None,
             fence: None,
             unset: None,
+            n_scanned: std::cell::Cell::new(0),
             fit: Fit::default(),
             has_read_outside: false,
         }
@@ -531,6 +534,7 @@ impl Memory {
         }
         let first = (address - base).next_multiple_of(8);
         let end = (address - base).saturating_add(size).min(object.bytes.len() as u64);
+        self.n_scanned.set(self.n_scanned.get() + 16 + end.saturating_sub(first) / 8);
         let places = (first..end.saturating_sub(7)).step_by(8);
         let word = |at: u64| Some((base + at, object.number_at(at as usize)?));
         places.filter_map(word).filter(|(_, word)| *word >= LOWEST).collect()

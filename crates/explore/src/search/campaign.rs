@@ -1,8 +1,9 @@
 //! A campaign: all faults of a program, within an amount of work.
 //!
-//! Four ways to come to new inputs take turns in slices of measured work: conditions that guard
-//! properties are negated, decisions are turned around, inputs are varied, and parts of them are
-//! repeated to the sizes the program has. What brought something new gets more slices. Inputs
+//! Five ways to come to new inputs take turns in slices of measured work: conditions that guard
+//! properties are negated, decisions are turned around, inputs are varied, parts of them are
+//! repeated to the sizes the program has, and each two that show something of their own are read
+//! one behind the other. What brought something new gets more slices. Inputs
 //! are tried with values alone, and run with words beside them where they showed something new.
 
 use std::rc::Rc;
@@ -39,6 +40,11 @@ const RUN: u64 = 1500;
 /// Units of an instruction run with words beside its values, and of a word that is made.
 const STEP_WITH_WORDS: u64 = 2;
 const WORD: u64 = 8;
+/// Units of an input that is set, and of a word looked through for what it is made of.
+const INPUT: u64 = 8;
+const VISITED: u64 = 1;
+/// Words looked through for pointers that make a unit.
+const SCANNED: u64 = 8;
 /// Units of a question to the solver, as [`Memo`] counts them.
 const QUESTION: u64 = 100_000;
 /// Units of a condition of a path, for sorting out what of it is asked for, and of one that is
@@ -79,7 +85,8 @@ impl Campaign {
         has_words: bool,
     ) {
         let factor = if has_words { STEP_WITH_WORDS } else { 1 };
-        self.work += RUN + factor * n_steps + WORD * n_words;
+        let around = INPUT * inputs.0.len() as u64 + machine.n_scanned() / SCANNED;
+        self.work += RUN + factor * n_steps + WORD * n_words + around;
         let Some(mut features) = machine.features.take() else { return };
         let novelty = self.corpus.learn(inputs, &features, n_steps);
         self.gain += novelty.gain();
@@ -106,9 +113,10 @@ enum Way {
     Turn,
     Vary,
     Stretch,
+    Join,
 }
 
-const WAYS: [Way; 4] = [Way::Check, Way::Turn, Way::Vary, Way::Stretch];
+const WAYS: [Way; 5] = [Way::Check, Way::Turn, Way::Vary, Way::Stretch, Way::Join];
 
 /// What the slices of a way cost and brought; older ones count less.
 #[derive(Clone, Copy, Debug, Default)]
@@ -215,7 +223,7 @@ impl State<'_> {
 
     fn work(&self) -> u64 {
         let own = self.campaign.as_ref().map_or(0, |campaign| campaign.work);
-        own + QUESTION * self.memo.effort
+        own + QUESTION * self.memo.effort + VISITED * self.memo.n_visited
     }
 
     fn gain(&self) -> u64 {
@@ -238,6 +246,7 @@ impl State<'_> {
                 }
                 Way::Vary => self.vary_once(Variations::next),
                 Way::Stretch => self.vary_once(Variations::stretched),
+                Way::Join => self.join_once(),
             };
             if !is_done {
                 return false;
@@ -296,11 +305,13 @@ impl State<'_> {
     fn follow_entry(&mut self, has_first: bool) -> bool {
         let campaign = self.campaign.as_mut();
         let entry = campaign.and_then(|c| c.corpus.unfollowed(MAX_STEPS_WITH_WORDS, has_first));
-        let Some(Entry { inputs, .. }) = entry else { return false };
-        if let Some(wide) = padded(&inputs, &self.limits) {
+        let Some((Entry { inputs, was_followed, .. }, is_padded)) = entry else { return false };
+        if is_padded && let Some(wide) = padded(&inputs, &self.limits) {
             self.took_limited |= self.run_one(&Next { inputs: Rc::new(wide), ..Next::default() });
         }
-        self.took_limited |= self.run_one(&Next { inputs, ..Next::default() });
+        if !was_followed {
+            self.took_limited |= self.run_one(&Next { inputs, ..Next::default() });
+        }
         true
     }
 
@@ -312,6 +323,16 @@ impl State<'_> {
         let Some((base, other)) = base.zip(other) else { return false };
         let (base, other) = (base.clone(), other.clone());
         let inputs = make(&mut self.variations, &base, &other, &self.limits);
+        self.try_inputs(inputs);
+        true
+    }
+
+    /// Two inputs that each show something best, one behind the other: what one of them leaves
+    /// behind, the other may stumble over.
+    fn join_once(&mut self) -> bool {
+        let Some(campaign) = &mut self.campaign else { return false };
+        let Some((first, second)) = campaign.corpus.unjoined() else { return false };
+        let inputs = self.variations.joined(&first, &second, &self.limits);
         self.try_inputs(inputs);
         true
     }
