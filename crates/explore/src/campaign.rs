@@ -20,7 +20,7 @@ use crate::watching::Watching;
 /// Instructions one run may execute.
 const MAX_STEPS: u64 = 400_000;
 /// z3's resource units for one question.
-const RESOURCES: u32 = 200_000;
+const RESOURCES: u32 = 100_000;
 
 /// How much input runs of a campaign may have: overflows need hundreds of bytes.
 const LIMITS: Limits = Limits {

@@ -11,6 +11,8 @@ use crate::numbers::Numbers;
 
 /// Inputs that were added last, and are varied more often.
 const N_RECENT: usize = 16;
+/// Entries of which the cheapest is taken.
+const N_COMPARED: usize = 3;
 /// Features of which the rarest is taken.
 const N_TRIED: usize = 6;
 /// Entries that are joined each with each.
@@ -125,11 +127,11 @@ impl Corpus {
     }
 
     /// An entry to vary: one of a feature that few runs showed, or one of the last; mostly the
-    /// cheaper one of two.
+    /// cheapest one of a few.
     pub fn choose(&self, numbers: &mut Numbers) -> Option<&Entry> {
-        let (one, other) = (self.any(numbers)?, self.any(numbers)?);
-        let cheaper = if one.cost() <= other.cost() { one } else { other };
-        Some(if numbers.once_in(4) { one } else { cheaper })
+        let n = if numbers.once_in(6) { 1 } else { N_COMPARED };
+        let some = (0..n).filter_map(|_| self.any(numbers));
+        some.min_by_key(|entry| entry.cost())
     }
 
     fn any(&self, numbers: &mut Numbers) -> Option<&Entry> {
@@ -152,15 +154,15 @@ impl Corpus {
     }
 
     /// The next entry that was not run with words, or not with room for its numbers: those that
-    /// showed something first, and the latest of them. As it was before, and whether it was
+    /// showed something first, and the cheapest of them. As it was before, and whether it was
     /// without room.
-    pub fn unfollowed(&mut self, max_steps: u64, has_first: bool) -> Option<(Entry, bool)> {
+    pub fn unfollowed(&mut self, max_cost: u64, has_first: bool) -> Option<(Entry, bool)> {
         let entries = self.entries.iter_mut();
         let open = entries.filter(|entry| {
             let is_open = !entry.was_followed || (entry.is_first && !entry.had_room);
-            is_open && entry.steps <= max_steps && (entry.is_first || !has_first)
+            is_open && entry.cost() <= max_cost && (entry.is_first || !has_first)
         });
-        let (_, entry) = open.enumerate().max_by_key(|(index, entry)| (entry.is_first, *index))?;
+        let entry = open.min_by_key(|entry| (!entry.is_first, entry.cost()))?;
         let before = (entry.clone(), !entry.had_room);
         (entry.was_followed, entry.had_room) = (true, true);
         Some(before)

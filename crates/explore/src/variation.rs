@@ -588,8 +588,8 @@ mod tests {
 
     #[test]
     fn numerals_get_room() {
-        let made = padded(&input(b"a 7,-3").inputs, &BOUNDS[1]).expect("there are numerals");
-        let text = text_of(&made, Stream::Stdin, &BOUNDS[1]);
+        let made = padded(&input(b"a 7,-3").inputs, &BOUNDS[2]).expect("there are numerals");
+        let text = text_of(&made, Stream::Stdin, &BOUNDS[2]);
         assert_eq!(text, b"a 00000000007,-00000000003");
         assert!(padded(&input(b"none").inputs, &BOUNDS[1]).is_none());
     }

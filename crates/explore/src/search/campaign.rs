@@ -46,7 +46,7 @@ const VISITED: u64 = 1;
 /// Words looked through for pointers that make a unit.
 const SCANNED: u64 = 8;
 /// Units of a question to the solver, as [`Memo`] counts them.
-const QUESTION: u64 = 100_000;
+const QUESTION: u64 = 400_000;
 /// Units of a condition of a path, for sorting out what of it is asked for, and of one that is
 /// part of a question.
 pub(super) const CONDITION: u64 = 15;
@@ -55,8 +55,8 @@ pub(super) const ASKED: u64 = 60;
 const SLICES: u64 = 240;
 /// Each way has at least one of so many slices.
 const FAIR: u64 = 12;
-/// Runs longer than this are not run with words.
-const MAX_STEPS_WITH_WORDS: u64 = 150_000;
+/// Inputs that cost more are not run with words.
+const MAX_COST_WITH_WORDS: u64 = 30_000;
 /// Calls of a run that are let fail, the first ones.
 const MAX_FAILURES: usize = 64;
 /// Variations of a turned decision that are tried.
@@ -304,7 +304,7 @@ impl State<'_> {
     /// the first time where `has_first`.
     fn follow_entry(&mut self, has_first: bool) -> bool {
         let campaign = self.campaign.as_mut();
-        let entry = campaign.and_then(|c| c.corpus.unfollowed(MAX_STEPS_WITH_WORDS, has_first));
+        let entry = campaign.and_then(|c| c.corpus.unfollowed(MAX_COST_WITH_WORDS, has_first));
         let Some((Entry { inputs, was_followed, .. }, is_padded)) = entry else { return false };
         if is_padded && let Some(wide) = padded(&inputs, &self.limits) {
             self.took_limited |= self.run_one(&Next { inputs: Rc::new(wide), ..Next::default() });
