@@ -31,7 +31,7 @@ pub struct Asked {
     pub takes_arguments: bool,
     /// Calls that failed, in words.
     pub failures: Vec<String>,
-    /// Functions without a model whose results were made up.
+    /// Functions without a model of which more than numbers was made up.
     pub made_up: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl Machine<'_> {
         let mut functions = self.program.functions.iter();
         let main = functions.find(|f| &*f.name == "main" && f.body.is_some());
         let mut made_up: Vec<String> =
-            self.inputs.made_up.iter().map(|id| self.name_of(*id).to_owned()).collect();
+            self.inputs.guessed.iter().map(|id| self.name_of(*id).to_owned()).collect();
         made_up.sort();
         made_up.dedup();
         Asked {
