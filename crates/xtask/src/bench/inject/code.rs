@@ -150,7 +150,7 @@ pub fn mentions(unit: &Unit, node: &Tree, expression: &str) -> bool {
     nodes(node).into_iter().any(|n| is_place(n) && unit.flat(n) == expression)
 }
 
-/// Where a place or what it hangs on is given a value, each by the end of the assignment, with
+/// Where a place, or something it hangs on, is given a value, each by the end of the assignment, with
 /// the value where there is one; a taken address counts.
 pub fn assignments<'t>(unit: &Unit, node: &'t Tree, place: &str) -> Vec<(usize, Option<&'t Tree>)> {
     let mut found = Vec::new();
@@ -165,7 +165,9 @@ pub fn assignments<'t>(unit: &Unit, node: &'t Tree, place: &str) -> Vec<(usize, 
         let Some(target) = target else { continue };
         let target = unit.flat(bare(target));
         let target = target.trim_start_matches('*');
-        let is_same = target == place || (place != root(place) && target == root(place));
+        // With `p->a` changes what hangs on it: `p->a->b`, `p->a.c`.
+        let is_held = place.strip_prefix(target).is_some_and(|rest| rest.starts_with(['-', '.']));
+        let is_same = target == place || is_held;
         if is_same && !(node.kind == "assignment_expression" && is_deref_target(node)) {
             let plain = node.kind == "init_declarator"
                 || (node.kind == "assignment_expression" && operator(node) == "=");
@@ -268,6 +270,9 @@ mod tests {
         assert_eq!(dereferences(&unit, tree, "p"), [at("p->a"), at("*p = h"), at("strlen")]);
         let ends: Vec<usize> = assignments(&unit, tree, "p").iter().map(|(end, _)| *end).collect();
         assert_eq!(ends, [at("p = g(n)") + 8, at("p++") + 3]);
+        let held: Vec<usize> =
+            assignments(&unit, tree, "p->a").iter().map(|(end, _)| *end).collect();
+        assert_eq!(held, ends);
         assert!(is_dereferenced_after(&unit, tree, "p", at("n = p")));
         assert!(!is_dereferenced_after(&unit, tree, "p", at("p++")));
     }

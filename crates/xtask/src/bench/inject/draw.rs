@@ -1,5 +1,5 @@
-//! Which faults are put in: drawn by a seed, evenly over the kinds, from everything that can be put
-//! into a project. What does not compile or means the same is dropped.
+//! Which faults are put in: drawn by a seed, evenly over the kinds as far as there are places, from
+//! everything that can be put into a project; no kind makes up more than a quarter. What does not compile or means the same is dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -44,6 +44,9 @@ pub struct Drawn {
     pub n_same: usize,
 }
 
+/// One in so many injections may be of one kind, where more kinds than that are asked for.
+const MOST: usize = 4;
+
 struct Candidate {
     unit: usize,
     /// The function's place in the unit.
@@ -87,8 +90,13 @@ pub fn draw(
     let mut random = Random::seeded_by(&format!("{seed} {}", project.name));
     let mut compiler = Compiler { project, scratch, originals: BTreeMap::new() };
     let mut changed: BTreeSet<(usize, usize, Kind)> = BTreeSet::new();
+    let most = if kinds.len() < MOST { n } else { n.div_ceil(MOST) };
+    let mut of_kind: BTreeMap<Kind, usize> = BTreeMap::new();
     while drawn.injected.len() < n && by_kind.values().any(|list| !list.is_empty()) {
-        for list in by_kind.values_mut() {
+        for (kind, list) in &mut by_kind {
+            if of_kind.get(kind).is_some_and(|n| *n >= most) {
+                list.clear();
+            }
             // One of this kind, whatever was dropped before it.
             while drawn.injected.len() < n && !list.is_empty() {
                 let candidate = list.swap_remove(random.below(list.len()));
@@ -102,6 +110,7 @@ pub fn draw(
                     Looked::Same => drawn.n_same += 1,
                     Looked::Fine(text) => {
                         changed.insert(place);
+                        *of_kind.entry(*kind).or_default() += 1;
                         let id = format!("{}-{:03}", project.name, drawn.injected.len() + 1);
                         drawn.injected.push(injected(project, unit, candidate, text, id));
                         break;

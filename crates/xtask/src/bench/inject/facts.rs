@@ -150,6 +150,10 @@ impl Facts {
         let all = code::assignments(unit, &function.tree, place);
         let before = all.iter().rev().find(|(end, _)| *end <= at);
         let in_loops = all.iter().filter(|(end, _)| loops.iter().any(|bytes| bytes.contains(end)));
+        // Its address was given to something that may set it.
+        if before.is_some_and(|(_, value)| value.is_none()) {
+            return false;
+        }
         let mut values = before.into_iter().chain(in_loops).filter_map(|(_, value)| *value);
         if values.any(|value| self.is_nullable_value(unit, value)) {
             return true;
@@ -195,14 +199,24 @@ pub fn is_allocator(name: &str) -> bool {
             .any(|part| lower.contains(part) && !(*part == "alloca" && lower.contains("allocat")))
 }
 
-/// Which argument a function releases, by its name and the number of arguments: the last, as
-/// in `free(p)` and `FREE(session, p)`.
-pub fn released(name: &str, n_arguments: usize) -> Option<usize> {
+/// Which argument a function releases, by its name and how the arguments are written: the last, as
+/// in `free(p)` and `FREE(session, p)`, or the first where the last is what it is released with, as
+/// in `lzma_free(p, allocator)`.
+pub fn released(name: &str, arguments: &[String]) -> Option<usize> {
     let lower = name.to_ascii_lowercase();
-    let is_release = lower == "free" || lower.ends_with("_free") || lower.ends_with("free");
     let is_counted = ["ref", "unlock", "is_", "isfree"].iter().any(|part| lower.contains(part));
-    ((is_release || name == "fclose") && !is_counted && (1..=2).contains(&n_arguments))
-        .then(|| n_arguments - 1)
+    let is_release = (lower.ends_with("free") && !is_counted) || name == "fclose";
+    let is_with = |argument: &String| {
+        let is_name = argument == code::root(argument);
+        let argument = argument.to_ascii_lowercase();
+        is_name && ["alloc", "size", "opaque"].iter().any(|part| argument.contains(part))
+    };
+    match arguments {
+        _ if !is_release => None,
+        [_] => Some(0),
+        [_, last] => Some(usize::from(!is_with(last))),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -239,11 +253,17 @@ mod tests {
     fn allocators_and_releases_by_name() {
         assert!(["malloc", "ZALLOC", "LIBSSH2_ALLOC", "xstrdup"].iter().all(|n| is_allocator(n)));
         assert!(!["free", "dealloc", "alloc_size", "copy"].iter().any(|n| is_allocator(n)));
-        assert_eq!(released("free", 1), Some(0));
-        assert_eq!(released("LIBSSH2_FREE", 2), Some(1));
-        assert_eq!(released("unref_free", 1), None);
-        assert_eq!(released("luaM_freearray", 3), None);
-        assert_eq!(released("print", 1), None);
+        let released = |name: &str, arguments: &[&str]| {
+            let arguments: Vec<String> = arguments.iter().map(|text| text.to_string()).collect();
+            super::released(name, &arguments)
+        };
+        assert_eq!(released("free", &["p"]), Some(0));
+        assert_eq!(released("LIBSSH2_FREE", &["session", "p->a"]), Some(1));
+        assert_eq!(released("FREE", &["session", "p->alloc"]), Some(1));
+        assert_eq!(released("lzma_free", &["p->a", "allocator"]), Some(0));
+        assert_eq!(released("unref_free", &["p"]), None);
+        assert_eq!(released("luaM_free", &["L", "p", "n"]), None);
+        assert_eq!(released("print", &["p"]), None);
     }
 
     #[test]

@@ -33,7 +33,7 @@ use rows::{Header, Row, Store};
 
 #[derive(Args)]
 pub struct Inject {
-    /// Corpora of bench/corpora.toml; zlib, lua and libssh2 where neither this nor --in is given
+    /// Corpora of bench/corpora.toml; xz, lua and libssh2 where neither this nor --in is given
     #[arg(long, value_name = "NAME", num_args = 1..)]
     corpus: Vec<String>,
     /// Folders with a compile_commands.json, as those of drawn packages
@@ -85,7 +85,7 @@ pub struct Inject {
     check: Vec<String>,
 }
 
-const CORPORA: [&str; 3] = ["zlib", "lua", "libssh2"];
+const CORPORA: [&str; 3] = ["xz", "lua", "libssh2"];
 
 pub fn run(root: &Path, options: &Inject) -> Result<()> {
     if options.batch == 0 {

@@ -87,7 +87,9 @@ fn shorter(unit: &Unit, argument: &Tree) -> Option<(Edit, Size)> {
         _ => return None,
     };
     let size = variables(unit, count);
-    let is_count = is_place(count) && !size.is_empty();
+    let declared = unit.declaration(&unit.flat(count), count.bytes.start);
+    let is_pointer = declared.is_some_and(|declared| !declared.shape.is_empty());
+    let is_count = is_place(count) && !size.is_empty() && !is_pointer;
     is_count.then(|| {
         let new = format!("({} - 1)", unit.at(&count.bytes));
         (Edit::new(count.bytes.clone(), new), Size::Exact(size))
@@ -181,6 +183,7 @@ mod tests {
         let none = |text| assert_eq!(find(text), [] as [&str; 0]);
         none("void f(int n) {\n  char *p = malloc(n + 1);\n  memcpy(p, s, n);\n}\n");
         none("void f(int n) {\n  char *p = malloc(sizeof(struct s));\n  memset(p, 0, n);\n}\n");
+        none("void f(struct s *z) {\n  char *p = ALLOC(z, 8);\n  memset(p, 0, z->n);\n}\n");
         none("void f(int n) {\n  char *p = malloc(n + 8);\n  p[0] = 0;\n}\n");
         none("void f(int n) {\n  p[n] = 0;\n  p = malloc(n + 1);\n}\n");
         none("#define MAKE(n) p = malloc(n + 1)\nvoid f(int n) {\n  MAKE(n);\n  p[n] = 0;\n}\n");

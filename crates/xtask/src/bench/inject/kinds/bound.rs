@@ -56,11 +56,16 @@ fn is_bound_of(
     let bound = unit.flat(bare(bound));
     // What is changed before it is used is another index.
     let changed = assignments(unit, guarded, &index).first().map_or(usize::MAX, |(end, _)| *end);
-    let mut accesses = nodes(guarded).into_iter().filter(|node| {
-        node.kind == "subscript_expression"
-            && node.bytes.start < changed
-            && child(node, "index").is_some_and(|at| unit.flat(bare(at)) == index)
+    let mut accesses = Vec::new();
+    walk(guarded, &mut |around, node| {
+        // `&a[i]` may point past the end.
+        let is_taken = around.last().is_some_and(|outer| operator(outer) == "&");
+        let is_at = child(node, "index").is_some_and(|at| unit.flat(bare(at)) == index);
+        if node.kind == "subscript_expression" && node.bytes.start < changed && is_at && !is_taken {
+            accesses.push(node);
+        }
     });
+    let mut accesses = accesses.into_iter();
     accesses.any(|access| {
         child(access, "argument").is_some_and(|base| {
             is_place(bare(base)) && has_length(unit, function, facts, bare(base), &bound)
@@ -154,6 +159,7 @@ mod tests {
         let none = |text| assert_eq!(changed(text, find), [] as [&str; 0]);
         none("int a[9];\nvoid f(int i) {\n  for (i = 0; i < 8; i++) a[i] = 1;\n}\n");
         none("int a[8];\nvoid f(int i) {\n  for (i = 0; i < 8; i++) g(i);\n}\n");
+        none("int a[8];\nvoid f(int i) {\n  for (i = 0; i < 8; i++) g(&a[i]);\n}\n");
         none("int a[8];\nvoid f(int i) {\n  for (i = 0; i < 8; i++) a[i - 1] = 0;\n}\n");
         none("void f(char *s, int len, int i) {\n  s += 2;\n  if (i < len) s[i] = 0;\n}\n");
         none(

@@ -1,5 +1,5 @@
-//! An initialisation is dropped: of a local number or pointer where it is declared, or in the head
-//! of a `for`.
+//! An initialisation with a constant is dropped: of a local number or pointer where it is declared,
+//! or in the head of a `for`.
 //!
 //! What follows must be able to read it as the text shows: the first statement that mentions it
 //! reads it, or gives it a value only under a condition while a later one reads it. A taken address
@@ -8,7 +8,7 @@
 use syntax::Tree;
 
 use crate::bench::inject::code::{
-    Function, Unit, assignments, child, mentions, nodes, operator, statements, walk,
+    Function, Unit, assignments, bare, child, mentions, nodes, operator, statements, walk,
 };
 use crate::bench::inject::kind::{Edit, Injection, Kind};
 
@@ -38,7 +38,8 @@ pub fn find(unit: &Unit, function: &Function) -> Vec<Injection> {
             let Some(name) = name.map(|name| unit.flat(name)) else { return };
             let is_read = child(node, "condition").is_some_and(|c| reads(unit, c, &name));
             let is_first = !is_given_before(unit, function, &name, start.bytes.start, around);
-            if is_read && is_first {
+            let value = child(start, "right");
+            if is_read && is_first && value.is_some_and(|value| is_constant(unit, value)) {
                 add(Edit::new(start.bytes.clone(), ""));
             }
         }
@@ -75,13 +76,24 @@ fn initialised(unit: &Unit, declaration: &Tree) -> Vec<(String, std::ops::Range<
     let parts = declaration.children.iter().filter(|child| child.kind == "init_declarator");
     let scalar = parts.filter_map(|part| {
         let (declarator, value) = (child(part, "declarator")?, child(part, "value")?);
-        let is_scalar = value.kind != "initializer_list"
+        let is_scalar = is_constant(unit, value)
             && nodes(declarator).iter().all(|node| node.kind != "array_declarator");
         let name = nodes(declarator).into_iter().find(|node| node.kind == "identifier")?;
         let value = declarator.bytes.end..value.bytes.end;
         is_scalar.then(|| (unit.flat(name), value))
     });
     scalar.collect()
+}
+
+/// A number, null, or a macro: what a variable starts with. Other values are not forgotten.
+fn is_constant(unit: &Unit, value: &Tree) -> bool {
+    let value = bare(value);
+    match value.kind {
+        "number_literal" | "char_literal" | "null" | "true" | "false" => true,
+        "unary_expression" => child(value, "argument").is_some_and(|v| is_constant(unit, v)),
+        "identifier" => !unit.flat(value).bytes().any(|byte| byte.is_ascii_lowercase()),
+        _ => false,
+    }
 }
 
 /// Whether a node reads a variable: mentions it other than to give it a value as a whole.
@@ -180,6 +192,8 @@ mod tests {
         none("int n = 0;\nscan(&n);\nreturn n;");
         none("int n = 0;\nif (a) n = 1; else n = 2;\nreturn n;");
         none("static int n = 0;\nreturn n++;");
+        none("char *p;\nfor (p = g(); p; p = h(p)) g();");
+        none("int n = g();\nreturn n;");
         none("int v[2] = {0};\nreturn v[0];");
         none("int n = 0;\nif ((n = g())) return n;");
         none("int i = 0;\nfor (i = 0; i < a; i++) g();");

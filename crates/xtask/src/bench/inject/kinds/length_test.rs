@@ -2,8 +2,8 @@
 //! too small, or one operand of its `||`.
 //!
 //! Either the length is tested against the size of something and is then used as the length of a
-//! copy or as an index; or what is tested is how much there is, against a number, and what it
-//! counts is then accessed.
+//! copy or as an index; or what is tested is a parameter that says how much there is, against a
+//! number, and the pointer beside it among the parameters is then read at a fixed place.
 
 use syntax::Tree;
 
@@ -34,9 +34,9 @@ pub fn find(unit: &Unit, function: &Function, facts: &Facts) -> Vec<Injection> {
                 && is_limit(unit, facts, smaller, part.bytes.start)
                 && is_measure_after(unit, function, &unit.flat(bare(larger)), after);
             let too_short = leaves
-                && is_size_name(&unit.flat(bare(smaller)))
                 && is_constant(unit, larger)
-                && is_read_after(unit, function, after);
+                && counted(unit, function, smaller)
+                    .is_some_and(|pointer| is_read_after(unit, function, &pointer, after));
             if too_long || too_short {
                 let edit = match parts.len() {
                     1 => Edit::new(node.bytes.clone(), ";"),
@@ -144,11 +144,19 @@ fn is_measure_after(unit: &Unit, function: &Function, place: &str, after: usize)
     })
 }
 
-/// Whether memory is read at a fixed place after this: an element with a number, or a pointer that
-/// is a parameter and moves on.
-fn is_read_after(unit: &Unit, function: &Function, after: usize) -> bool {
+/// The pointer whose elements a parameter counts: the one before it.
+fn counted(unit: &Unit, function: &Function, length: &Tree) -> Option<String> {
+    let length = unit.flat(bare(length));
     let parameters = unit.parameters(function);
-    let is_parameter = |node: &Tree| parameters.iter().any(|p| p.name == unit.flat(node));
+    let at = parameters.iter().position(|p| p.name == length && p.shape.is_empty())?;
+    let pointer = parameters.get(at.checked_sub(1)?)?;
+    let is_pointer = pointer.shape == "*" || pointer.shape == "[";
+    (is_pointer && is_size_name(&length)).then(|| pointer.name.clone())
+}
+
+/// Whether a pointer is read after this, as it is or at an element with a number.
+fn is_read_after(unit: &Unit, function: &Function, pointer: &str, after: usize) -> bool {
+    let is_parameter = |node: &Tree| unit.flat(node) == pointer;
     nodes(&function.tree).into_iter().filter(|node| node.bytes.start >= after).any(
         |node| match node.kind {
             "subscript_expression" => {

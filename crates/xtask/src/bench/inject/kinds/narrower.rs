@@ -1,7 +1,7 @@
 //! A local variable gets a narrower type: 16 bits where there were 32 or 64.
 //!
-//! It must be given a length that the text does not bound (the result of a function that measures,
-//! a parameter, a member, a sum or product of these) and then be used as the size of an allocation,
+//! It must be given a length that the text does not bound (the length of a string, a number read
+//! from a message, a parameter that says how much there is, a sum or product of these) and then be used as the size of an allocation,
 //! the length of a copy, an index or the bound of a loop.
 
 use syntax::Tree;
@@ -83,14 +83,14 @@ fn is_unbounded(unit: &Unit, function: &Function, value: &Tree) -> bool {
     match value.kind {
         "call_expression" => call(unit, value).is_some_and(|(name, _)| {
             let name = name.to_ascii_lowercase();
-            ["len", "size", "tell", "count"].iter().any(|part| name.contains(part))
+            ["strlen", "ntoh", "tell", "u32", "uint32"].iter().any(|part| name.contains(part))
         }),
         "identifier" => {
             let name = unit.flat(value);
             is_length_name(&name) && unit.parameters(function).iter().any(|p| p.name == name)
         }
         "field_expression" => {
-            child(value, "field").is_some_and(|member| is_length_name(&unit.flat(member)))
+            child(value, "field").is_some_and(|member| unit.flat(member).ends_with("len"))
         }
         "binary_expression" if matches!(operator(value), "+" | "*" | "-") => ["left", "right"]
             .iter()
@@ -142,7 +142,8 @@ mod tests {
     fn lengths_become_short() {
         let copied = "void f(char *s) {\n  size_t n = strlen(s);\n  memcpy(b, s, n + 1);\n}\n";
         assert_eq!(find(copied), ["unsigned short n = strlen(s);"]);
-        let bound = "void f(struct s *p, int i) {\n  int n;\n  n = p->count * 2;\n  while (i < n) i++;\n}\n";
+        let bound =
+            "void f(struct s *p, int i) {\n  int n;\n  n = p->len * 2;\n  while (i < n) i++;\n}\n";
         assert_eq!(find(bound), ["short n;"]);
     }
 
@@ -150,6 +151,7 @@ mod tests {
     fn what_is_small_or_only_printed_stays() {
         let none = |text| assert_eq!(find(text), [] as [&str; 0]);
         none("void f(char *s) {\n  size_t n = 8;\n  memcpy(b, s, n);\n}\n");
+        none("void f(struct s *p) {\n  size_t n = p->block_size;\n  memcpy(b, s, n);\n}\n");
         none("void f(char *s) {\n  size_t n = strlen(s);\n  print(n);\n}\n");
         none("void f(char *s) {\n  char n = strlen(s);\n  memcpy(b, s, n);\n}\n");
         none("void f(char *s) {\n  size_t n = strlen(s), m;\n  memcpy(b, s, n);\n}\n");

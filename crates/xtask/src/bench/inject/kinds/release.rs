@@ -13,7 +13,8 @@ use crate::bench::inject::kind::{Edit, Injection, Kind};
 /// What a statement releases: the place, as text without blanks.
 fn release(unit: &Unit, statement: &Tree) -> Option<String> {
     let (name, arguments) = call_statement(unit, statement)?;
-    let argument = bare(arguments.get(released(&name, arguments.len())?)?);
+    let texts: Vec<String> = arguments.iter().map(|argument| unit.flat(argument)).collect();
+    let argument = bare(arguments.get(released(&name, &texts)?)?);
     is_place(argument).then(|| unit.flat(argument))
 }
 
@@ -158,6 +159,13 @@ mod tests {
     }
 
     const NONE: [&str; 0] = [];
+
+    #[test]
+    fn what_a_released_record_held_is_not_looked_for_in_null() {
+        let text = "void f(struct s *p) {\n  free(p->q->a);\n  free(p->q);\n  p->q = NULL;\n}\n";
+        let found = changed(text, twice);
+        assert_eq!(found, ["free(p->q); free(p->q->a);"]);
+    }
 
     #[test]
     fn a_release_before_an_error_return_is_dropped() {
