@@ -30,6 +30,7 @@ use kind::Kind;
 use measure::Measure;
 use project::Project;
 use rows::{Header, Row, Store};
+use sanitize::Tests;
 
 #[derive(Args)]
 pub struct Inject {
@@ -237,21 +238,48 @@ impl Inject {
             batch.iter().any(|injected| !store.rows.contains_key(&injected.id))
         };
         let open: Vec<_> = batches.into_iter().filter(is_open).collect();
-        if open.is_empty() {
-            return Ok(());
+        if !open.is_empty() {
+            self.check(measure, open, store)?;
         }
+        let mut clang = peers::Clang::new(project, &measure.scratch);
+        let mut tests = None;
+        for injected in all {
+            let Some(row) = store.rows.get(&injected.id) else { continue };
+            let asks_clang = self.peers && row.clang.is_none();
+            let command = self.tests.as_ref().filter(|_| row.tests.is_none());
+            if !asks_clang && command.is_none() {
+                continue;
+            }
+            let mut row = row.clone();
+            if asks_clang {
+                row.clang = Some(clang.shows(injected)?);
+            }
+            if let Some(command) = command {
+                let limit = Duration::from_secs(self.tests_limit);
+                if tests.is_none() {
+                    tests = Some(Tests::new(project, command, &measure.scratch, limit)?);
+                }
+                row.tests = tests.as_ref().map(|tests| tests.show(injected)).transpose()?.flatten();
+            }
+            store.add(row)?;
+        }
+        Ok(())
+    }
+
+    /// What is still open of `firstfault`'s own answers.
+    fn check(
+        &self,
+        measure: &Measure,
+        open: Vec<Vec<&draw::Injected>>,
+        store: &mut Store,
+    ) -> Result<()> {
+        let project = measure.project;
         let (before, checked) = measure.unchanged()?;
         let seconds = checked.cpu.as_secs_f64();
         eprintln!("{}: {} reports before, {seconds:.1} CPU s", project.name, before.len());
         if !checked.trouble.is_empty() {
             eprintln!("  {}", checked.trouble);
         }
-        let mut clang = self.peers.then(|| peers::Clang::new(project, &measure.scratch));
-        let limit = Duration::from_secs(self.tests_limit);
-        let tests = self.tests.as_ref();
-        let tests = tests
-            .map(|command| sanitize::Tests::new(project, command, &measure.scratch, limit))
-            .transpose()?;
         for batch in open {
             let outcomes = measure.batch(&batch, &before)?;
             for (injected, outcome) in batch.iter().zip(&outcomes) {
@@ -259,11 +287,7 @@ impl Inject {
                     continue;
                 }
                 let file = project.short(&injected.source);
-                let mut row = Row::new(&project.name, file, injected, outcome);
-                row.clang = clang.as_mut().map(|clang| clang.shows(injected)).transpose()?;
-                if let Some(tests) = &tests {
-                    row.tests = tests.show(injected)?;
-                }
+                let row = Row::new(&project.name, file, injected, outcome);
                 store.add(row)?;
             }
         }

@@ -204,7 +204,10 @@ pub mod tests {
         let mut store = Store::open(Some(&path), &header(1)).unwrap();
         assert_eq!(store.rows.len(), 1);
         store.add(row("x-003", Kind::Bound, Some("leak"))).unwrap();
-        assert_eq!(Store::open(Some(&path), &header(1)).unwrap().rows.len(), 2);
+        // What is known later takes the place of the row.
+        store.add(Row { clang: Some(true), ..row("x-001", Kind::Bound, None) }).unwrap();
+        let rows = Store::open(Some(&path), &header(1)).unwrap().rows;
+        assert_eq!((rows.len(), rows["x-001"].clang), (2, Some(true)));
     }
 
     #[test]
