@@ -190,4 +190,63 @@ mod tests {
         all[1].kind = all[0].kind;
         assert_eq!(batches(&all, 3)[0].len(), 1);
     }
+
+    /// `sh check ...` in the folder of the runs: a report in the first changed unit whose path
+    /// passes the second; nothing for the unchanged project.
+    const TOOL: &str = r#"
+        while [ "$1" != -o ]; do shift; done
+        step=""
+        grep -q run/1/ compile_commands.json && step='{"file": "1/b.c", "line": 1}'
+        fault='{"rule": "null-dereference", "file": "0/a.c", "line": 1, "message": "m",
+                "segments": [{"steps": ['"$step"']}]}'
+        grep -q run/0/ compile_commands.json || fault=""
+        echo '{"faults": ['"$fault"']}' > "$2"
+    "#;
+
+    fn project(folder: &Path) -> Project {
+        let units = ["a.c", "b.c"].map(|file| {
+            std::fs::write(folder.join(file), "int f(void);\n").unwrap();
+            serde_json::json!({"directory": ".", "file": file, "command": format!("cc -c {file}")})
+        });
+        let text = serde_json::to_string(&units).unwrap();
+        std::fs::write(folder.join("compile_commands.json"), text).unwrap();
+        Project::load("x", folder).unwrap()
+    }
+
+    #[test]
+    fn a_report_that_could_be_of_two_is_asked_for_again_alone() {
+        let (folder, scratch) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let project = project(folder.path());
+        let scratch = scratch.path().canonicalize().unwrap();
+        std::fs::create_dir(scratch.join("run")).unwrap();
+        let measure = Measure {
+            project: &project,
+            program: Path::new("/bin/sh"),
+            options: &[],
+            cpu_limit: Duration::from_secs(60),
+            scratch,
+            keep: None,
+        };
+        let tool = measure.run_folder().join("check");
+        std::fs::write(&tool, TOOL).unwrap();
+        let (before, _) = measure.unchanged().unwrap();
+        assert!(before.is_empty());
+        let mut all: Vec<Injected> = project
+            .units
+            .iter()
+            .map(|unit| injected(&unit.source.to_string_lossy(), 1..=1))
+            .collect();
+        let batch: Vec<&Injected> = all.iter().collect();
+        let found = |outcomes: &[Outcome]| -> Vec<bool> {
+            outcomes.iter().map(|outcome| outcome.score.found.is_some()).collect()
+        };
+        // Alone, `b.c` is the first changed unit, and what is reported is not in it.
+        assert_eq!(found(&measure.batch(&batch, &before).unwrap()), [true, false]);
+        all[0].kind = Kind::ReleaseDropped;
+        assert_eq!(found(&measure.batch(&[&all[0]], &before).unwrap()), [false]);
+        std::fs::write(&tool, "echo broken >&2; exit 2").unwrap();
+        let outcome = &measure.batch(&[&all[0]], &before).unwrap()[0];
+        assert!(outcome.trouble.contains("broken") && outcome.score.found.is_none());
+        assert!(measure.unchanged().is_err());
+    }
 }
