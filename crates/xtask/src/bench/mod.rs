@@ -85,7 +85,7 @@ pub enum Bench {
     /// Fresh packages of Debian: draw, check, judge, and precision over all draws
     Draw(draw::Draw),
     /// Faults put into real code: how many are found, by kind
-    Inject(inject::Inject),
+    Inject(Box<inject::Inject>),
     /// Generated programs: sanitizers, search by running and static answers against each other
     Differential(differential::Differential),
     /// Write bench/results/README.md, the table over all measurements
