@@ -25,6 +25,7 @@ use crate::path::PathState;
 use crate::record::{Point, Record};
 use crate::strays::StraysOfFrame;
 use crate::value::{Bits, Value, mask};
+use crate::watch::REFERENCES;
 use crate::world::World;
 use crate::{FaultKind, Stop};
 
@@ -359,7 +360,9 @@ impl<'p> Machine<'p> {
                 }
             };
             self.note_edge(frame.id, block, next);
-            if self.watches_leaks() {
+            if self.notes.watch.is_some_and(|watch| {
+                watch.leaks && watch.tasks_at_end(frame.id, block) & REFERENCES != 0
+            }) {
                 self.leaks_on_edge(frame, block, next);
             }
             self.enter(frame, block, next)?;

@@ -245,7 +245,7 @@ impl<'p> Machine<'p> {
             _ => FxHashSet::default(),
         };
         found.retain(|base| !self.has_witness(*base, &ending));
-        if found.is_empty() || !self.may_look() {
+        if found.is_empty() {
             return;
         }
         let mut roots = Vec::new();
@@ -267,6 +267,11 @@ impl<'p> Machine<'p> {
                     frame.values.iter().for_each(|value| self.references_of(value, &mut roots));
                 }
             }
+        }
+        // Most are read on from a value.
+        found.retain(|base| !roots.contains(base) && !self.notes.leaks.held.contains(base));
+        if found.is_empty() || !self.may_look() {
+            return;
         }
         let reached = self.reached(roots, &ending);
         // The end of a block is recorded before control leaves it.

@@ -137,7 +137,23 @@ fn flow(body: &Body, n_words: usize) -> (IdVec<BlockId, Set>, IdVec<BlockId, Set
 
 /// Edges that lead back to where control came from, and the pointers computed between.
 fn starting_again(body: &Body, pointers: &[InstId]) -> FxHashMap<(BlockId, BlockId), Vec<InstId>> {
-    let mut again = FxHashMap::default();
+    let inside = |(from, to): (BlockId, BlockId)| {
+        let inside = between(body, from, to);
+        let is_inside = |inst: &&InstId| inside[body.insts[**inst].block.0 as usize];
+        ((from, to), pointers.iter().filter(is_inside).copied().collect())
+    };
+    back_edges(body).into_iter().map(inside).collect()
+}
+
+/// By block, whether control may go from there back to where it came from.
+pub(crate) fn blocks_that_start_again(body: &Body) -> Vec<bool> {
+    let mut starts = vec![false; body.blocks.len()];
+    back_edges(body).into_iter().for_each(|(from, _)| starts[from.0 as usize] = true);
+    starts
+}
+
+fn back_edges(body: &Body) -> Vec<(BlockId, BlockId)> {
+    let mut again = Vec::new();
     let n_blocks = body.blocks.len();
     // Depth first; a block is open while those behind it are visited.
     let (mut is_seen, mut is_open) = (vec![false; n_blocks], vec![false; n_blocks]);
@@ -154,9 +170,7 @@ fn starting_again(body: &Body, pointers: &[InstId]) -> FxHashMap<(BlockId, Block
         path.push((block, at + 1));
         let index = next.0 as usize;
         if is_open[index] {
-            let inside = between(body, block, *next);
-            let is_inside = |inst: &&InstId| inside[body.insts[**inst].block.0 as usize];
-            again.insert((block, *next), pointers.iter().filter(is_inside).copied().collect());
+            again.push((block, *next));
         } else if !is_seen[index] {
             (is_seen[index], is_open[index]) = (true, true);
             path.push((*next, 0));

@@ -413,7 +413,26 @@ impl Memory {
         let words = &mut self.words;
         // Neighbours that hold the same become one choice.
         let mut runs: Vec<(u64, WordId)> = Vec::new();
+        let makes_up = self.unset.is_some();
+        // Where the last place held plain bytes that this one holds, too, no word is made.
+        let mut plain: Option<usize> = None;
+        let mut known = object.words.keys().copied().peekable();
         for place in places {
+            let (at, n_bytes) = (place as usize, size as usize);
+            while known.next_if(|word| *word < at).is_some() {}
+            let is_plain = !makes_up && known.peek().is_none_or(|word| *word >= at + n_bytes);
+            let here = &object.bytes[at..at + n_bytes];
+            if let (true, Some(last)) = (is_plain, plain)
+                && object.bytes[last..last + n_bytes] == *here
+                && let Some((end, _)) = runs.last_mut()
+            {
+                *end = place;
+                continue;
+            }
+            plain = is_plain.then_some(at);
+            if runs.len() > MAX_CHOICES {
+                return None;
+            }
             let value = object.word(words, self.unset.as_mut(), place as usize, size as usize);
             let value = value.unwrap_or_else(|| object.constant(words, place as usize, size));
             match runs.last_mut() {

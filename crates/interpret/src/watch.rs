@@ -3,7 +3,7 @@
 //! state of objects.
 
 use base::IdVec;
-use program::{BlockId, Body, Function, FunctionId, InstId, Operand, Program};
+use program::{BlockId, Body, Function, FunctionId, InstId, Op, Operand, Program, Ty};
 use rustc_hash::FxHashMap;
 
 use crate::FaultKind;
@@ -26,6 +26,8 @@ struct Watched {
     /// One more than the place in `points`, by instruction, and behind these by block.
     at: Vec<u32>,
     n_insts: usize,
+    /// What is to be done at each instruction, and at the end of each block, in a few bits.
+    tasks: Vec<u8>,
     points: Vec<Points>,
     /// Operands of calls that are sizes.
     sizes: FxHashMap<InstId, Vec<Operand>>,
@@ -104,7 +106,8 @@ impl Watch {
             let Some(body) = &function.body else { return Watched::default() };
             let n_insts = body.insts.len();
             let at = vec![0; n_insts + body.blocks.len()];
-            Watched { at, n_insts, ..Watched::default() }
+            let tasks = tasks_of(body);
+            Watched { at, n_insts, tasks, ..Watched::default() }
         };
         let functions = program.functions.iter().map(watched).collect();
         Self { functions, ..Self::default() }
@@ -160,8 +163,20 @@ impl Watch {
         if *at == 0 {
             watched.points.push(Points::default());
             *at = watched.points.len() as u32;
+            watched.tasks[index] |= POINTS;
         }
         watched.points.get_mut(*at as usize - 1)
+    }
+
+    /// What is to be done at an instruction.
+    pub(crate) fn tasks(&self, function: FunctionId, inst: InstId) -> u8 {
+        self.functions[function].tasks[inst.0 as usize]
+    }
+
+    /// What is to be done at the end of a block.
+    pub(crate) fn tasks_at_end(&self, function: FunctionId, block: BlockId) -> u8 {
+        let watched = &self.functions[function];
+        watched.tasks[watched.n_insts + block.0 as usize]
     }
 
     pub(crate) fn at(&self, function: FunctionId, inst: InstId) -> Option<&Points> {
@@ -180,4 +195,36 @@ impl Watch {
     pub(crate) fn liveness(&self, function: FunctionId, body: &Body) -> &Liveness {
         self.functions[function].liveness.get_or_init(|| Liveness::new(body))
     }
+}
+
+/// Something is asked or done at this place.
+pub(crate) const POINTS: u8 = 1;
+/// References to memory may come and go there.
+pub(crate) const REFERENCES: u8 = 2;
+
+/// Where references come and go: pointers are stored, variables are overwritten, calls.
+fn tasks_of(body: &Body) -> Vec<u8> {
+    let is_pointer = |operand: &Operand| match operand {
+        Operand::Inst(inst) => matches!(body.insts[*inst].ty, Ty::Ptr | Ty::Aggregate(_)),
+        _ => true,
+    };
+    // Variables that hold pointers.
+    let mut holds = vec![false; body.variables.len()];
+    for inst in &body.insts {
+        if let Op::Bind { variable, value: value @ Operand::Inst(_) } = &inst.op
+            && is_pointer(value)
+        {
+            holds[variable.0 as usize] = true;
+        }
+    }
+    let of_inst = |op: &Op| match op {
+        Op::Call(_) | Op::MemCopy { .. } | Op::MemSet { .. } => REFERENCES,
+        Op::Store { access, .. } if access.size == 8 => REFERENCES,
+        Op::Bind { variable, .. } if holds[variable.0 as usize] => REFERENCES,
+        _ => 0,
+    };
+    let insts = body.insts.iter().map(|inst| of_inst(&inst.op));
+    let again = crate::liveness::blocks_that_start_again(body);
+    let ends = again.into_iter().map(|starts| if starts { REFERENCES } else { 0 });
+    insts.chain(ends).collect()
 }
