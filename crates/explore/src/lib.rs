@@ -11,6 +11,7 @@ pub mod beyond;
 mod campaign;
 mod corpus;
 pub mod describe;
+mod descriptors;
 mod dictionary;
 pub mod distance;
 pub mod ending;

@@ -16,6 +16,7 @@ use spec::lower::{Argument, Bindings};
 use spec::matcher::{CodePoint, Found};
 use spec::text::{Flow, Text, name_code};
 
+use crate::descriptors::Descriptors;
 use crate::options::Rules;
 
 /// Rules that the memory of a run watches, or that are watched in another way.
@@ -52,12 +53,20 @@ impl Watching {
         let members = Members::new(program);
         let flow = |reaches| ProgramFlow { program, uses: Uses::new(program, &members), reaches };
         let flows = [flow(false), flow(true)];
-        let mut compiler = Compiler { program, flows: &flows, specifications, wanted, watching };
+        let mut compiler = Compiler {
+            program,
+            flows: &flows,
+            specifications,
+            wanted,
+            watching,
+            opening: Vec::new(),
+        };
         for function in program.functions.ids() {
             compiler.observe(function);
             compiler.contribute(function);
             compiler.sizes(function);
         }
+        compiler.descriptors();
         compiler.watching
     }
 
@@ -101,6 +110,8 @@ struct Compiler<'a> {
     specifications: &'a spec::Rules,
     wanted: &'a Rules,
     watching: Watching,
+    /// Calls that answer with a descriptor.
+    opening: Vec<(FunctionId, InstId)>,
 }
 
 /// One match of a pattern.
@@ -196,6 +207,38 @@ impl Compiler<'_> {
         }
     }
 
+    /// Which numbers are descriptors: those that an opening call answers, wherever they go.
+    fn descriptors(&mut self) {
+        let opening = self.opening.drain(..).collect();
+        let found = Descriptors::new(self.program, opening);
+        let mut values: Vec<_> = found.values.iter().copied().collect();
+        values.sort_unstable();
+        for (function, inst) in values {
+            self.watching.watch.descriptor(function, inst);
+        }
+        for (function, index) in &found.parameters {
+            self.watching.watch.descriptor_parameter(*function, *index);
+        }
+        for (function, data) in self.program.functions.iter_enumerated() {
+            let Some(body) = &data.body else { continue };
+            let bound = |inst: &program::Inst| match &inst.op {
+                Op::Bind { variable, value } if found.has(function, *value) => Some(*variable),
+                _ => None,
+            };
+            let variables: Vec<_> = body.insts.iter().filter_map(bound).collect();
+            for (id, inst) in body.insts.iter_enumerated() {
+                if matches!(&inst.op, Op::Bind { variable, .. } if variables.contains(variable)) {
+                    self.watching.watch.reference(function, id);
+                }
+                if let Op::Store { value, .. } = &inst.op
+                    && found.has(function, *value)
+                {
+                    self.watching.watch.descriptor_store(function, id);
+                }
+            }
+        }
+    }
+
     /// Which operands of calls are amounts of memory.
     fn sizes(&mut self, function: FunctionId) {
         let Some(body) = &self.program.functions[function].body else { return };
@@ -235,6 +278,9 @@ impl Compiler<'_> {
                 None => Some(Formula::Known(true)),
             };
             let effects = at.effects(&contributing.commands);
+            if self.watching.watch.leaks && self.opens(function, inst, &effects) {
+                self.opening.push((function, inst));
+            }
             match when {
                 None | Some(Formula::Known(false)) => {}
                 _ if effects.is_empty() => {}
@@ -247,6 +293,22 @@ impl Compiler<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a call answers with a descriptor that it opened.
+    fn opens(&self, function: FunctionId, inst: InstId, effects: &[Effect]) -> bool {
+        let Some(body) = &self.program.functions[function].body else { return false };
+        effects.iter().any(|effect| match effect {
+            Effect::Set { attribute, of, value: Term::Number(code) } => {
+                self.watching.watch.open == Some((*attribute, *code))
+                    && *of == Operand::Inst(inst)
+                    && matches!(body.insts[inst].ty, Ty::Int(_))
+            }
+            Effect::Set { .. } => false,
+            Effect::Choose(ways) => {
+                ways.iter().any(|(_, effects)| self.opens(function, inst, effects))
+            }
+        })
     }
 
     fn text(&self, function: FunctionId, point: CodePoint, reaches: bool) -> Text<'_, '_> {

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
 use crate::constants::{Layout, Target, resolve_alias};
+use crate::endless::Rounds;
 use crate::features::Features;
 use crate::inputs::InputState;
 use crate::library::{Clocks, Options};
@@ -103,6 +104,7 @@ pub(crate) struct Frame<'p> {
     /// Where each `setjmp` of this call continues, by its buffer.
     pub jumps: BTreeMap<u64, (BlockId, InstId)>,
     pub strays: StraysOfFrame,
+    pub rounds: Rounds,
 }
 
 /// What a call passes.
@@ -275,6 +277,7 @@ impl<'p> Machine<'p> {
             variable_arguments,
             counts: body.blocks.iter().map(|_| 0).collect(),
             jumps: BTreeMap::new(),
+            rounds: Rounds::default(),
             strays: if self.has_strays() { self.strays_passed() } else { Default::default() },
         };
         self.depth += 1;
@@ -360,10 +363,13 @@ impl<'p> Machine<'p> {
                 }
             };
             self.note_edge(frame.id, block, next);
-            if self.notes.watch.is_some_and(|watch| {
-                watch.leaks && watch.tasks_at_end(frame.id, block) & REFERENCES != 0
-            }) {
+            if self
+                .notes
+                .watch
+                .is_some_and(|watch| watch.tasks_at_end(frame.id, block) & REFERENCES != 0)
+            {
                 self.leaks_on_edge(frame, block, next);
+                self.check_round(frame, block, next)?;
             }
             self.enter(frame, block, next)?;
             first = after_phis(frame.body, &frame.body.blocks[next]);

@@ -7,14 +7,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use program::{BlockId, Body, InstId, Op, Operand, Terminator, Ty};
+use program::{BlockId, Body, Call, Callee, InstId, Op, Operand, Terminator, Ty};
 use rustc_hash::FxHashSet;
 
 use crate::FaultKind;
 use crate::exec::{Frame, Machine};
+use crate::memory::LOWEST;
 use crate::notes::{Note, Place};
 use crate::record::Point;
 use crate::value::Value;
+use crate::watch::DESCRIPTOR;
 
 /// Work that looking for references may take for each instruction of the run, and to begin with.
 const WORK_A_STEP: u64 = 4;
@@ -30,6 +32,8 @@ pub(crate) struct Leaks {
     held: Vec<u64>,
     /// How far into the heap objects are known.
     heap_seen: u64,
+    /// Descriptors that are kept in memory, by where.
+    kept: BTreeMap<u64, u64>,
     work: u64,
 }
 
@@ -42,7 +46,7 @@ struct Owned {
 /// Why something may have gone out of reach.
 pub(crate) enum Loss<'v> {
     /// The frame ends, and returns this.
-    Return(Option<&'v Value>),
+    Return(Option<&'v Value>, Option<Operand>),
     /// Control goes from a block to another.
     Edge(BlockId, BlockId),
     /// Behind an instruction.
@@ -62,6 +66,11 @@ impl<'p> Machine<'p> {
         }
         let (ptr, size) = match &frame.body.insts[inst].op {
             Op::Store { access, .. } if access.size == 8 => (access.ptr, Some(8)),
+            Op::Store { access, .. } => {
+                let slot = self.number_of(frame, access.ptr);
+                let kept = slot.and_then(|slot| self.notes.leaks.kept.remove(&slot));
+                return kept.into_iter().collect();
+            }
             Op::MemCopy { to, size, .. } | Op::MemSet { to, size, .. } => {
                 (*to, self.number_of(frame, *size))
             }
@@ -87,6 +96,12 @@ impl<'p> Machine<'p> {
                 self.witness_store(frame, access.ptr);
                 return;
             }
+            Op::Store { access, value } if access.size < 8 => {
+                self.keep_descriptor(frame, inst, access.ptr, *value);
+            }
+            _ => {}
+        }
+        match &data.op {
             Op::Store { .. } | Op::MemCopy { .. } | Op::MemSet { .. } if !before.is_empty() => {
                 self.look_for(frame, before, &Loss::Behind(inst), (frame.id, Point::Inst(inst)));
             }
@@ -95,7 +110,7 @@ impl<'p> Machine<'p> {
                 let bound = watch.liveness(frame.id, frame.body).bound(*variable);
                 let mut found = Vec::new();
                 for value in bound {
-                    self.references_of(&frame.values[*value], &mut found);
+                    self.references_at(frame, *value, &mut found);
                 }
                 self.look_for(frame, found, &Loss::Behind(inst), (frame.id, Point::Inst(inst)));
             }
@@ -109,6 +124,14 @@ impl<'p> Machine<'p> {
             self.notes.leaks.owned.insert(base, Owned { place, witness: None });
         }
         self.notes.leaks.heap_seen = self.memory.end_of_heap();
+        // A stream made of a descriptor owns it.
+        if let Op::Call(call) = &frame.body.insts[inst].op
+            && let Call { callee: Callee::Function(callee), args, .. } = &**call
+            && matches!(&*self.program.functions[*callee].name, "fdopen" | "fdopendir")
+            && let Some(descriptor) = args.first().and_then(|arg| self.number_of(frame, *arg))
+        {
+            self.notes.leaks.owned.remove(&descriptor);
+        }
         let released = std::mem::take(&mut self.memory.released);
         for base in &released {
             self.notes.leaks.owned.remove(base);
@@ -126,7 +149,7 @@ impl<'p> Machine<'p> {
             && let Some(watch) = self.notes.watch
             && !watch.liveness(frame.id, frame.body).is_used(inst)
         {
-            self.references_of(&frame.values[inst], &mut found);
+            self.references_at(frame, inst, &mut found);
         }
         if !found.is_empty() {
             self.look_for(frame, found, &Loss::Behind(inst), place);
@@ -149,17 +172,15 @@ impl<'p> Machine<'p> {
             let mut held = Vec::new();
             let liveness = watch.liveness(frame.id, frame.body);
             for value in liveness.behind(frame.body, inst) {
-                self.references_of(&frame.values[*value], &mut held);
+                self.references_at(frame, *value, &mut held);
             }
             if !frame.jumps.is_empty() {
                 frame.values.iter().for_each(|value| self.references_of(value, &mut held));
             }
-            for argument in &frame.arguments {
-                self.references_of(argument, &mut held);
-            }
+            self.references_of_arguments(frame, &mut held);
             frame.body.insts[inst].op.for_each_operand(|operand| {
                 if let Operand::Inst(argument) = operand {
-                    self.references_of(&frame.values[argument], &mut held);
+                    self.references_at(frame, argument, &mut held);
                 }
             });
             self.notes.leaks.held.extend(held);
@@ -184,26 +205,37 @@ impl<'p> Machine<'p> {
         let Some(watch) = self.notes.watch else { return };
         let mut found = Vec::new();
         for inst in watch.liveness(frame.id, frame.body).pointers() {
-            self.references_of(&frame.values[*inst], &mut found);
+            self.references_at(frame, *inst, &mut found);
         }
         for local in &frame.locals {
             let size = self.memory.size(*local).unwrap_or(0);
             self.references_in(*local, size, &mut found);
+            let descriptors = self.notes.leaks.kept.range(*local..local.saturating_add(size));
+            found.extend(descriptors.map(|(_, descriptor)| *descriptor));
         }
         // Without a caller nobody has the arguments any more.
         if self.depth == 1 {
-            frame.arguments.iter().for_each(|value| self.references_of(value, &mut found));
+            self.references_of_arguments(frame, &mut found);
+        }
+        // With the process, its streams and descriptors are closed.
+        if self.depth == 1 {
+            found.retain(|base| self.memory.is_heap_address(*base));
         }
         if found.is_empty() {
             return;
         }
         let point = end_of_scope(self.program, frame.body, came_from, block);
-        self.look_for(frame, found, &Loss::Return(value), (frame.id, point));
+        self.look_for(
+            frame,
+            found,
+            &Loss::Return(value, frame.body.blocks[block].terminator.operand()),
+            (frame.id, point),
+        );
     }
 
     /// What is lost where a loop starts again.
     pub(crate) fn leaks_on_edge(&mut self, frame: &Frame<'p>, from: BlockId, to: BlockId) {
-        if self.notes.leaks.owned.is_empty() {
+        if self.notes.leaks.owned.is_empty() || !self.watches_leaks() {
             return;
         }
         let Some(watch) = self.notes.watch else { return };
@@ -212,7 +244,7 @@ impl<'p> Machine<'p> {
         };
         let mut found = Vec::new();
         for inst in inside {
-            self.references_of(&frame.values[*inst], &mut found);
+            self.references_at(frame, *inst, &mut found);
         }
         if !found.is_empty() {
             let point = last_statement(self.program, frame.body, from);
@@ -222,7 +254,8 @@ impl<'p> Machine<'p> {
 
     /// What is out of reach once the program has ended by itself.
     pub(crate) fn leaks_at_exit(&mut self) {
-        let found: Vec<u64> = self.notes.leaks.owned.keys().copied().collect();
+        let owned = self.notes.leaks.owned.keys().copied();
+        let found: Vec<u64> = owned.filter(|base| self.memory.is_heap_address(*base)).collect();
         if found.is_empty() {
             return;
         }
@@ -241,10 +274,13 @@ impl<'p> Machine<'p> {
         found.sort_unstable();
         found.dedup();
         let ending: FxHashSet<u64> = match loss {
-            Loss::Return(_) => frame.locals.iter().copied().collect(),
+            Loss::Return(..) => frame.locals.iter().copied().collect(),
             _ => FxHashSet::default(),
         };
-        found.retain(|base| !self.has_witness(*base, &ending));
+        found.retain(|base| match *base < LOWEST {
+            true => !self.is_kept(*base, &ending),
+            false => !self.has_witness(*base, &ending),
+        });
         if found.is_empty() {
             return;
         }
@@ -252,17 +288,20 @@ impl<'p> Machine<'p> {
         if let Some(watch) = self.notes.watch {
             let liveness = watch.liveness(frame.id, frame.body);
             let mut add = |values: &[InstId]| {
-                values.iter().for_each(|v| self.references_of(&frame.values[*v], &mut roots));
+                values.iter().for_each(|value| self.references_at(frame, *value, &mut roots));
             };
             match loss {
-                Loss::Return(value) => {
-                    value.iter().for_each(|value| self.references_of(value, &mut roots));
+                Loss::Return(value, operand) => {
+                    if let Some((value, operand)) = value.zip(*operand) {
+                        self.references_of(value, &mut roots);
+                        self.descriptor_of(frame, operand, value, &mut roots);
+                    }
                 }
                 Loss::Edge(from, to) => add(&liveness.on_edge(frame.body, *from, *to)),
                 Loss::Behind(inst) => add(liveness.behind(frame.body, *inst)),
             }
-            if !matches!(loss, Loss::Return(_)) {
-                frame.arguments.iter().for_each(|value| self.references_of(value, &mut roots));
+            if !matches!(loss, Loss::Return(..)) {
+                self.references_of_arguments(frame, &mut roots);
                 if !frame.jumps.is_empty() {
                     frame.values.iter().for_each(|value| self.references_of(value, &mut roots));
                 }
@@ -277,7 +316,7 @@ impl<'p> Machine<'p> {
         // The end of a block is recorded before control leaves it.
         let n_recorded = match loss {
             Loss::Behind(_) => 0,
-            Loss::Return(_) | Loss::Edge(..) => self.n_recorded(),
+            Loss::Return(..) | Loss::Edge(..) => self.n_recorded(),
         };
         for base in self.heads(&found, &reached) {
             self.note_leak(base, place, n_recorded);
@@ -388,6 +427,22 @@ impl<'p> Machine<'p> {
         }
     }
 
+    pub(crate) fn is_descriptor(&self, frame: &Frame<'p>, operand: Operand) -> bool {
+        self.notes.watch.is_some_and(|watch| watch.is_descriptor(frame.id, operand))
+    }
+
+    /// A descriptor is stored.
+    fn keep_descriptor(&mut self, frame: &Frame<'p>, inst: InstId, ptr: Operand, value: Operand) {
+        let keeps = self.notes.watch.is_some_and(|w| w.tasks(frame.id, inst) & DESCRIPTOR != 0);
+        let (Some(slot), Some(number)) = (self.number_of(frame, ptr), self.number_of(frame, value))
+        else {
+            return;
+        };
+        if keeps && number < LOWEST && self.notes.leaks.owned.contains_key(&number) {
+            self.notes.leaks.kept.insert(slot, number);
+        }
+    }
+
     fn number_of(&self, frame: &Frame<'p>, operand: Operand) -> Option<u64> {
         let bits = self.bits(frame, operand).ok().filter(|bits| bits.is_known())?;
         Some(bits.bits as u64)
@@ -407,6 +462,49 @@ impl<'p> Machine<'p> {
             Value::Bits(_) => {}
             Value::Parts(parts) => parts.iter().for_each(|part| self.references_of(part, found)),
         }
+    }
+
+    /// As [`references_of`](Self::references_of), of an instruction, which may have computed a
+    /// descriptor.
+    fn references_at(&self, frame: &Frame<'p>, inst: InstId, found: &mut Vec<u64>) {
+        let value = &frame.values[inst];
+        self.references_of(value, found);
+        self.descriptor_of(frame, Operand::Inst(inst), value, found);
+    }
+
+    fn references_of_arguments(&self, frame: &Frame<'p>, found: &mut Vec<u64>) {
+        for (index, value) in (0..).zip(&frame.arguments) {
+            self.references_of(value, found);
+            self.descriptor_of(frame, Operand::Param(index), value, found);
+        }
+    }
+
+    fn descriptor_of(
+        &self,
+        frame: &Frame<'p>,
+        operand: Operand,
+        value: &Value,
+        found: &mut Vec<u64>,
+    ) {
+        let Value::Bits(bits) = value else { return };
+        let number = bits.bits as u64;
+        if number < LOWEST
+            && bits.is_known()
+            && self.notes.leaks.owned.contains_key(&number)
+            && self.is_descriptor(frame, operand)
+        {
+            found.push(number);
+        }
+    }
+
+    /// Whether a place in memory still keeps a descriptor.
+    fn is_kept(&self, descriptor: u64, ending: &FxHashSet<u64>) -> bool {
+        self.notes.leaks.kept.iter().any(|(slot, kept)| {
+            let around = self.memory.alive_at(*slot);
+            *kept == descriptor
+                && self.memory.half_word(*slot) == Some(descriptor as u32)
+                && around.is_some_and(|around| !ending.contains(&around))
+        })
     }
 
     fn references_in(&mut self, address: u64, size: u64, found: &mut Vec<u64>) {

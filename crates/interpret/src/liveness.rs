@@ -24,12 +24,17 @@ pub struct Liveness {
     bound: FxHashMap<VarId, Vec<InstId>>,
     /// By edges that start a loop again, the pointers that the loop computes.
     again: FxHashMap<(BlockId, BlockId), Vec<InstId>>,
+    /// By the same edges, what is read behind them, of loops that have a way out.
+    read_again: FxHashMap<(BlockId, BlockId), Vec<InstId>>,
 }
 
 impl Liveness {
-    pub fn new(body: &Body) -> Self {
+    /// `descriptors` are numbers that are references, too.
+    pub fn new(body: &Body, descriptors: &[InstId]) -> Self {
         let n_words = body.insts.len().div_ceil(64);
-        let is_pointer = |inst: &InstId| matches!(body.insts[*inst].ty, Ty::Ptr | Ty::Aggregate(_));
+        let is_pointer = |inst: &InstId| {
+            matches!(body.insts[*inst].ty, Ty::Ptr | Ty::Aggregate(_)) || descriptors.contains(inst)
+        };
         let pointers: Vec<InstId> = body.insts.ids().filter(is_pointer).collect();
         let mut used = vec![0; n_words];
         let mut bound: FxHashMap<VarId, Vec<InstId>> = FxHashMap::default();
@@ -51,7 +56,17 @@ impl Liveness {
         let (live_in, live_out) = flow(body, n_words);
         let again = starting_again(body, &pointers);
         let behind = body.insts.iter().map(|_| OnceCell::new()).collect();
-        Self { live_in, live_out, behind, pointers, used, bound, again }
+        let read_again = FxHashMap::default();
+        let mut live = Self { live_in, live_out, behind, pointers, used, bound, again, read_again };
+        let ending = back_edges(body).into_iter().filter(|edge| has_exit(body, *edge));
+        live.read_again =
+            ending.map(|(from, to)| ((from, to), live.on_edge(body, from, to))).collect();
+        live
+    }
+
+    /// Values that are read once a loop has started again, where that has a way out.
+    pub fn read_again(&self, from: BlockId, to: BlockId) -> Option<&[InstId]> {
+        self.read_again.get(&(from, to)).map(Vec::as_slice)
     }
 
     pub fn pointers(&self) -> &[InstId] {
@@ -177,6 +192,16 @@ fn back_edges(body: &Body) -> Vec<(BlockId, BlockId)> {
         }
     }
     again
+}
+
+/// Whether control may leave a loop.
+fn has_exit(body: &Body, (last, header): (BlockId, BlockId)) -> bool {
+    let inside = between(body, last, header);
+    let leaves = |block: BlockId| {
+        let next = body.blocks[block].terminator.successors();
+        inside[block.0 as usize] && next.iter().any(|next| !inside[next.0 as usize])
+    };
+    body.blocks.ids().any(leaves)
 }
 
 /// Blocks of a loop that `last` starts again at `header`.

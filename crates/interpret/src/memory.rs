@@ -32,6 +32,9 @@ pub struct Memory {
     next_on_heap: u64,
     /// Objects that live and are not of the heap, where somebody wants to know.
     alive: Option<BTreeSet<u64>>,
+    /// Changes of what objects hold that were there when changes were last marked.
+    pub n_changes: u64,
+    marked: u64,
     /// What was released since this was last looked at.
     pub released: Vec<u64>,
     pub words: Words,
@@ -92,6 +95,8 @@ impl Memory {
             next: LOWEST,
             next_on_heap: HEAP,
             alive: None,
+            n_changes: 0,
+            marked: u64::MAX,
             released: Vec::new(),
             words: Words::new(),
             touched: None,
@@ -110,6 +115,7 @@ impl Memory {
         let address = *next;
         // A gap after each object catches what runs over its end.
         *next += size.next_multiple_of(GRAIN) + GAP;
+        self.n_changes += u64::from(is_heap);
         if let Some(alive) = self.alive.as_mut().filter(|_| !is_heap) {
             alive.insert(address);
         }
@@ -293,16 +299,21 @@ impl Memory {
         }
         let words = &mut self.words;
         let word = value.word.map(|word| words.resize(word, 8 * size as u32, false));
+        let counts = self.alive.is_some() && (address < self.marked || address >= HEAP);
         let (object, at) = find_mut(&mut self.objects, address, size)?;
+        let mut has_changed = false;
         self.fit.write(at as u64 + size, object.bytes.len() as u64);
         for index in 0..size as usize {
             let byte = |bits: u128| bits.checked_shr(8 * index as u32).unwrap_or(0) as u8;
-            object.bytes[at + index] = byte(value.bits);
+            let (old, new) = (object.bytes[at + index], byte(value.bits));
+            has_changed |= old != new || object.unset[at + index] != byte(value.unset);
+            object.bytes[at + index] = new;
             object.unset[at + index] = byte(value.unset);
             object.origins.remove(&(at + index));
             let part = word.map(|word| words.extract(word, 8 * index as u32, 8));
             object.set_word(words, at + index, part);
         }
+        self.n_changes += u64::from(counts && has_changed);
         Ok(())
     }
 
@@ -365,7 +376,10 @@ impl Memory {
             Some(_) => range.map(|place| (place - at, object.origin(place))).collect(),
             None => Vec::new(),
         };
+        let counts = self.alive.is_some() && (to < self.marked || to >= HEAP);
         let (object, at) = find_mut(&mut self.objects, to, size)?;
+        let has_changed = counts && object.bytes[at..at + size as usize] != *bytes;
+        self.n_changes += u64::from(has_changed);
         self.fit.write(at as u64 + size, object.bytes.len() as u64);
         object.bytes[at..at + size as usize].copy_from_slice(&bytes);
         object.unset[at..at + size as usize].copy_from_slice(&unset);
@@ -396,7 +410,11 @@ impl Memory {
             return Ok(());
         }
         self.touch(to, size, TouchKind::Write);
+        let counts = self.alive.is_some() && (to < self.marked || to >= HEAP);
         let (object, at) = find_mut(&mut self.objects, to, size)?;
+        let has_changed =
+            counts && object.bytes[at..at + size as usize].iter().any(|old| *old != byte);
+        self.n_changes += u64::from(has_changed);
         self.fit.write(at as u64 + size, object.bytes.len() as u64);
         object.bytes[at..at + size as usize].fill(byte);
         object.unset[at..at + size as usize].fill(unset);
@@ -507,6 +525,11 @@ impl Memory {
         self.alive = Some(outside.map(|(base, _)| *base).collect());
     }
 
+    /// Changes of objects that are made from here on are not counted: they end with a call.
+    pub fn mark_changes(&mut self) {
+        self.marked = self.next;
+    }
+
     pub fn is_heap_address(&self, address: u64) -> bool {
         (HEAP..self.next_on_heap).contains(&address)
     }
@@ -538,6 +561,14 @@ impl Memory {
     pub fn word(&self, address: u64) -> Option<u64> {
         let (base, object) = self.objects.range(..=address).next_back()?;
         object.number_at(usize::try_from(address - base).ok()?)
+    }
+
+    /// Four bytes.
+    pub fn half_word(&self, address: u64) -> Option<u32> {
+        let (base, object) = self.objects.range(..=address).next_back()?;
+        let at = usize::try_from(address - base).ok()?;
+        let bytes = object.bytes.get(at..at.checked_add(4)?)?;
+        bytes.try_into().ok().map(u32::from_le_bytes)
     }
 
     /// What may be pointers in so many bytes of a living object, and where.

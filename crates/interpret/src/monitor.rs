@@ -126,7 +126,8 @@ impl<'p> Machine<'p> {
                             let open = self.notes.watch.and_then(|watch| watch.open);
                             if let Some((state, code)) = open.filter(|open| open.0 == *attribute)
                                 && self.watches_leaks()
-                                && self.ty(frame, *of) == Ty::Ptr
+                                && (self.ty(frame, *of) == Ty::Ptr
+                                    || self.is_descriptor(frame, *of))
                             {
                                 debug_assert_eq!(state, *attribute);
                                 self.leaks_of_state(key, value == code, place);

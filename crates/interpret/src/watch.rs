@@ -31,6 +31,9 @@ struct Watched {
     points: Vec<Points>,
     /// Operands of calls that are sizes.
     sizes: FxHashMap<InstId, Vec<Operand>>,
+    /// Values and parameters that may be descriptors.
+    descriptors: Vec<InstId>,
+    descriptor_parameters: Vec<u32>,
     liveness: std::cell::OnceCell<Liveness>,
 }
 
@@ -134,6 +137,46 @@ impl Watch {
         }
     }
 
+    /// Says that a value may be a descriptor.
+    pub fn descriptor(&mut self, function: FunctionId, inst: InstId) {
+        if self.functions.get(function).is_some() {
+            self.functions[function].descriptors.push(inst);
+        }
+    }
+
+    pub fn descriptor_parameter(&mut self, function: FunctionId, index: u32) {
+        if self.functions.get(function).is_some() {
+            self.functions[function].descriptor_parameters.push(index);
+        }
+    }
+
+    /// Says that a store keeps what may be a descriptor.
+    pub fn descriptor_store(&mut self, function: FunctionId, inst: InstId) {
+        if self.functions.get(function).is_some()
+            && let Some(tasks) = self.functions[function].tasks.get_mut(inst.0 as usize)
+        {
+            *tasks |= REFERENCES | DESCRIPTOR;
+        }
+    }
+
+    /// Says that references come and go at an instruction: a variable for descriptors changes.
+    pub fn reference(&mut self, function: FunctionId, inst: InstId) {
+        if self.functions.get(function).is_some()
+            && let Some(tasks) = self.functions[function].tasks.get_mut(inst.0 as usize)
+        {
+            *tasks |= REFERENCES;
+        }
+    }
+
+    pub(crate) fn is_descriptor(&self, function: FunctionId, operand: Operand) -> bool {
+        let watched = &self.functions[function];
+        match operand {
+            Operand::Inst(inst) => watched.descriptors.contains(&inst),
+            Operand::Param(index) => watched.descriptor_parameters.contains(&index),
+            Operand::Const(_) => false,
+        }
+    }
+
     /// Says which operands of a call are sizes.
     pub fn size_operands(&mut self, function: FunctionId, call: InstId, sizes: Vec<Operand>) {
         if self.functions.get(function).is_some() && !sizes.is_empty() {
@@ -193,7 +236,8 @@ impl Watch {
 
     /// Which values of a function are still read, computed when it is first asked for.
     pub(crate) fn liveness(&self, function: FunctionId, body: &Body) -> &Liveness {
-        self.functions[function].liveness.get_or_init(|| Liveness::new(body))
+        let watched = &self.functions[function];
+        watched.liveness.get_or_init(|| Liveness::new(body, &watched.descriptors))
     }
 }
 
@@ -201,6 +245,8 @@ impl Watch {
 pub(crate) const POINTS: u8 = 1;
 /// References to memory may come and go there.
 pub(crate) const REFERENCES: u8 = 2;
+/// A descriptor is kept in memory.
+pub(crate) const DESCRIPTOR: u8 = 4;
 
 /// Where references come and go: pointers are stored, variables are overwritten, calls.
 fn tasks_of(body: &Body) -> Vec<u8> {
