@@ -34,7 +34,7 @@ pub mod trace;
 pub mod variation;
 pub mod watching;
 
-pub use campaign::explore;
+pub use campaign::{explore, explore_rules};
 pub use ending::Property;
 pub use options::{Ended, Found, Options, Outcome, Rules};
 pub use search::{Explored, Search, Violation};

@@ -31,6 +31,8 @@ use crate::world::World;
 use crate::{FaultKind, Stop};
 
 const MAX_DEPTH: u32 = 200;
+/// Blocks that a call remembers to have come through.
+const TRAIL: usize = 4;
 
 /// A program in memory, ready to run.
 ///
@@ -104,6 +106,8 @@ pub(crate) struct Frame<'p> {
     /// Where each `setjmp` of this call continues, by its buffer.
     pub jumps: BTreeMap<u64, (BlockId, InstId)>,
     pub strays: StraysOfFrame,
+    /// The blocks the call was in last, the present one first.
+    pub trail: [BlockId; TRAIL],
     pub rounds: Rounds,
 }
 
@@ -278,6 +282,7 @@ impl<'p> Machine<'p> {
             counts: body.blocks.iter().map(|_| 0).collect(),
             jumps: BTreeMap::new(),
             rounds: Rounds::default(),
+            trail: [Body::ENTRY; TRAIL],
             strays: if self.has_strays() { self.strays_passed() } else { Default::default() },
         };
         self.depth += 1;
@@ -320,6 +325,8 @@ impl<'p> Machine<'p> {
             let current = &frame.body.blocks[block];
             *self.covered.entry((frame.id, block)).or_default() += 1;
             frame.counts[block] += 1;
+            frame.trail.rotate_right(1);
+            frame.trail[0] = block;
             for inst in (first.0..current.end.0).map(InstId) {
                 self.at = (frame.id, inst);
                 let result = match self.notes.watch {

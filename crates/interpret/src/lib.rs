@@ -27,6 +27,7 @@ mod intrinsics;
 mod leaks;
 mod library;
 mod liveness;
+mod lives;
 mod members;
 mod memory;
 mod monitor;

@@ -124,13 +124,15 @@ impl<'p> Machine<'p> {
                         Some(value) => {
                             self.notes.states.insert((*attribute, key), (value, place));
                             let open = self.notes.watch.and_then(|watch| watch.open);
-                            if let Some((state, code)) = open.filter(|open| open.0 == *attribute)
-                                && self.watches_leaks()
-                                && (self.ty(frame, *of) == Ty::Ptr
-                                    || self.is_descriptor(frame, *of))
-                            {
-                                debug_assert_eq!(state, *attribute);
-                                self.leaks_of_state(key, value == code, place);
+                            let open = open.filter(|_| self.watches_leaks());
+                            if let Some((_, code)) = open.filter(|open| open.0 == *attribute) {
+                                // Only what a call answers with is its caller's.
+                                let is_owned = *of == Operand::Inst(inst)
+                                    && (self.ty(frame, *of) == Ty::Ptr
+                                        || self.is_descriptor(frame, *of));
+                                if value != code || is_owned {
+                                    self.leaks_of_state(key, value == code, place);
+                                }
                             }
                         }
                         None => drop(self.notes.states.remove(&(*attribute, key))),

@@ -5,24 +5,25 @@
 //! still can be read: objects of the program, the storage of calls that run, and values these
 //! still read. What is not found is lost there, and released by nothing that can follow.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use program::{BlockId, Body, Call, Callee, InstId, Op, Operand, Terminator, Ty};
+use program::{BlockId, Call, Callee, InstId, Op, Operand, Terminator, Ty};
 use rustc_hash::FxHashSet;
 
-use crate::FaultKind;
 use crate::exec::{Frame, Machine};
 use crate::memory::LOWEST;
-use crate::notes::{Note, Place};
+use crate::notes::Place;
 use crate::record::Point;
 use crate::value::Value;
-use crate::watch::DESCRIPTOR;
 
 /// Work that looking for references may take for each instruction of the run, and to begin with.
 const WORK_A_STEP: u64 = 4;
 const WORK_AT_FIRST: u64 = 200_000;
 /// Places that lead to an object one after the other, before all is looked through again.
 const LONGEST_CHAIN: usize = 24;
+
+mod reach;
+mod references;
 
 #[derive(Default)]
 pub(crate) struct Leaks {
@@ -105,12 +106,12 @@ impl<'p> Machine<'p> {
             Op::Store { .. } | Op::MemCopy { .. } | Op::MemSet { .. } if !before.is_empty() => {
                 self.look_for(frame, before, &Loss::Behind(inst), (frame.id, Point::Inst(inst)));
             }
-            Op::Bind { variable, .. } if !self.notes.leaks.owned.is_empty() => {
+            Op::Bind { variable, value } if !self.notes.leaks.owned.is_empty() => {
                 let Some(watch) = self.notes.watch else { return };
                 let bound = watch.liveness(frame.id, frame.body).bound(*variable);
                 let mut found = Vec::new();
-                for value in bound {
-                    self.references_at(frame, *value, &mut found);
+                for old in bound.iter().filter(|old| *value != Operand::Inst(**old)) {
+                    self.references_at(frame, *old, &mut found);
                 }
                 self.look_for(frame, found, &Loss::Behind(inst), (frame.id, Point::Inst(inst)));
             }
@@ -224,7 +225,7 @@ impl<'p> Machine<'p> {
         if found.is_empty() {
             return;
         }
-        let point = end_of_scope(self.program, frame.body, came_from, block);
+        let point = end_of_scope(self.program, frame, came_from, block);
         self.look_for(
             frame,
             found,
@@ -247,7 +248,7 @@ impl<'p> Machine<'p> {
             self.references_at(frame, *inst, &mut found);
         }
         if !found.is_empty() {
-            let point = last_statement(self.program, frame.body, from);
+            let point = last_statement(self.program, frame, Some(to));
             self.look_for(frame, found, &Loss::Edge(from, to), (frame.id, point));
         }
     }
@@ -322,217 +323,17 @@ impl<'p> Machine<'p> {
             self.note_leak(base, place, n_recorded);
         }
     }
-
-    fn may_look(&self) -> bool {
-        let done = self.notes.steps_at_first.saturating_sub(self.steps);
-        self.notes.leaks.work <= WORK_AT_FIRST + WORK_A_STEP * done
-    }
-
-    fn note_leak(&mut self, base: u64, at: Place, n_recorded: usize) {
-        let Some(owned) = self.notes.leaks.owned.get(&base) else { return };
-        let (kind, allocated) = (FaultKind::Leak, Some(owned.place));
-        self.note(Note { kind, at, allocated, released: None, n_recorded });
-        // What only it leads to is lost with it.
-        for inside in self.closure(base) {
-            self.notes.leaks.owned.remove(&inside);
-        }
-        self.notes.leaks.owned.remove(&base);
-    }
-
-    /// Those of the lost that no other of them leads to.
-    fn heads(&mut self, found: &[u64], reached: &FxHashSet<u64>) -> Vec<u64> {
-        let mut inside: BTreeSet<u64> = BTreeSet::new();
-        let lost: Vec<u64> = found.iter().copied().filter(|base| !reached.contains(base)).collect();
-        for base in &lost {
-            if !inside.contains(base) {
-                inside.extend(self.closure(*base).into_iter().filter(|other| other != base));
-            }
-        }
-        lost.into_iter().filter(|base| !inside.contains(base)).collect()
-    }
-
-    /// What an object leads to.
-    fn closure(&mut self, base: u64) -> BTreeSet<u64> {
-        let (mut seen, mut waiting) = (BTreeSet::new(), vec![base]);
-        while let Some(base) = waiting.pop() {
-            let mut found = Vec::new();
-            let size = self.memory.size(base).unwrap_or(0);
-            self.references_in(base, size, &mut found);
-            waiting.extend(found.into_iter().filter(|found| seen.insert(*found)));
-        }
-        seen
-    }
-
-    /// All that may be lost which something leads to: values, objects that are not of the heap
-    /// but for those that end, and what these lead to.
-    fn reached(&mut self, mut waiting: Vec<u64>, ending: &FxHashSet<u64>) -> FxHashSet<u64> {
-        waiting.extend_from_slice(&self.notes.leaks.held);
-        let mut reached: FxHashSet<u64> = waiting.iter().copied().collect();
-        let mut found = Vec::new();
-        for base in self.memory.alive_outside_heap() {
-            if !ending.contains(&base) {
-                self.witnesses_in(base, &mut found);
-            }
-        }
-        waiting.extend(found.drain(..).filter(|base| reached.insert(*base)));
-        while let Some(base) = waiting.pop() {
-            self.witnesses_in(base, &mut found);
-            waiting.extend(found.drain(..).filter(|base| reached.insert(*base)));
-        }
-        reached
-    }
-
-    /// As [`references_in`](Self::references_in) a whole object, and remembers the places.
-    fn witnesses_in(&mut self, base: u64, found: &mut Vec<u64>) {
-        let words = self.memory.pointers_in(base, u64::MAX);
-        self.notes.leaks.work += 1 + words.len() as u64;
-        for (slot, word) in words {
-            let Some(owned) = self.owned_at(word) else { continue };
-            if let Some(owned) = self.notes.leaks.owned.get_mut(&owned) {
-                owned.witness = Some(slot);
-            }
-            found.push(owned);
-        }
-    }
-
-    /// Whether a place in memory that led to an object still does, and is itself in reach.
-    fn has_witness(&self, base: u64, ending: &FxHashSet<u64>) -> bool {
-        let mut wanted = base;
-        for _ in 0..LONGEST_CHAIN {
-            let Some(slot) = self.notes.leaks.owned.get(&wanted).and_then(|o| o.witness) else {
-                return false;
-            };
-            let leads_there = self.memory.word(slot).and_then(|word| self.owned_at(word));
-            let Some(around) = self.memory.alive_at(slot) else { return false };
-            if leads_there != Some(wanted) || ending.contains(&around) {
-                return false;
-            }
-            if !self.memory.is_heap_address(around) {
-                return true;
-            }
-            wanted = around;
-        }
-        // Looked for at the end instead.
-        true
-    }
-
-    fn witness_store(&mut self, frame: &Frame<'p>, ptr: Operand) {
-        if self.notes.leaks.owned.is_empty() {
-            return;
-        }
-        let Some(slot) = self.number_of(frame, ptr) else { return };
-        let target = self.memory.word(slot).and_then(|word| self.owned_at(word));
-        if let Some(owned) = target.and_then(|base| self.notes.leaks.owned.get_mut(&base)) {
-            owned.witness = Some(slot);
-        }
-    }
-
-    pub(crate) fn is_descriptor(&self, frame: &Frame<'p>, operand: Operand) -> bool {
-        self.notes.watch.is_some_and(|watch| watch.is_descriptor(frame.id, operand))
-    }
-
-    /// A descriptor is stored.
-    fn keep_descriptor(&mut self, frame: &Frame<'p>, inst: InstId, ptr: Operand, value: Operand) {
-        let keeps = self.notes.watch.is_some_and(|w| w.tasks(frame.id, inst) & DESCRIPTOR != 0);
-        let (Some(slot), Some(number)) = (self.number_of(frame, ptr), self.number_of(frame, value))
-        else {
-            return;
-        };
-        if keeps && number < LOWEST && self.notes.leaks.owned.contains_key(&number) {
-            self.notes.leaks.kept.insert(slot, number);
-        }
-    }
-
-    fn number_of(&self, frame: &Frame<'p>, operand: Operand) -> Option<u64> {
-        let bits = self.bits(frame, operand).ok().filter(|bits| bits.is_known())?;
-        Some(bits.bits as u64)
-    }
-
-    /// What may be lost that a value leads to.
-    fn references_of(&self, value: &Value, found: &mut Vec<u64>) {
-        match value {
-            Value::Bits(bits) if bits.is_known() => {
-                found.extend(self.owned_at(bits.bits as u64));
-                // Two registers' worth.
-                let high = (bits.bits >> 64) as u64;
-                if high != 0 {
-                    found.extend(self.owned_at(high));
-                }
-            }
-            Value::Bits(_) => {}
-            Value::Parts(parts) => parts.iter().for_each(|part| self.references_of(part, found)),
-        }
-    }
-
-    /// As [`references_of`](Self::references_of), of an instruction, which may have computed a
-    /// descriptor.
-    fn references_at(&self, frame: &Frame<'p>, inst: InstId, found: &mut Vec<u64>) {
-        let value = &frame.values[inst];
-        self.references_of(value, found);
-        self.descriptor_of(frame, Operand::Inst(inst), value, found);
-    }
-
-    fn references_of_arguments(&self, frame: &Frame<'p>, found: &mut Vec<u64>) {
-        for (index, value) in (0..).zip(&frame.arguments) {
-            self.references_of(value, found);
-            self.descriptor_of(frame, Operand::Param(index), value, found);
-        }
-    }
-
-    fn descriptor_of(
-        &self,
-        frame: &Frame<'p>,
-        operand: Operand,
-        value: &Value,
-        found: &mut Vec<u64>,
-    ) {
-        let Value::Bits(bits) = value else { return };
-        let number = bits.bits as u64;
-        if number < LOWEST
-            && bits.is_known()
-            && self.notes.leaks.owned.contains_key(&number)
-            && self.is_descriptor(frame, operand)
-        {
-            found.push(number);
-        }
-    }
-
-    /// Whether a place in memory still keeps a descriptor.
-    fn is_kept(&self, descriptor: u64, ending: &FxHashSet<u64>) -> bool {
-        self.notes.leaks.kept.iter().any(|(slot, kept)| {
-            let around = self.memory.alive_at(*slot);
-            *kept == descriptor
-                && self.memory.half_word(*slot) == Some(descriptor as u32)
-                && around.is_some_and(|around| !ending.contains(&around))
-        })
-    }
-
-    fn references_in(&mut self, address: u64, size: u64, found: &mut Vec<u64>) {
-        let words = self.memory.pointers_in(address, size);
-        self.notes.leaks.work += 1 + words.len() as u64;
-        found.extend(words.into_iter().filter_map(|(_, word)| self.owned_at(word)));
-    }
-
-    /// What may be lost that an address lies in, or right behind.
-    fn owned_at(&self, address: u64) -> Option<u64> {
-        if self.memory.is_heap_address(address) {
-            let reach = self.memory.reach(address)?;
-            let is_in = address - reach.base <= reach.size;
-            return (is_in && self.notes.leaks.owned.contains_key(&reach.base))
-                .then_some(reach.base);
-        }
-        self.notes.leaks.owned.contains_key(&address).then_some(address)
-    }
 }
 
 /// Where a scope ends that a function returns from: at its `return`, or else at the last
 /// statement before the brace.
 fn end_of_scope(
     program: &program::Program,
-    body: &Body,
+    frame: &Frame,
     came_from: Option<BlockId>,
     block: BlockId,
 ) -> Point {
+    let body = frame.body;
     let line = |block: BlockId| program.locs[body.blocks[block].loc];
     let has_code = body.blocks[block]
         .inst_ids()
@@ -543,21 +344,29 @@ fn end_of_scope(
             return Point::End(from);
         }
         if matches!(body.blocks[block].terminator, Terminator::Return(None)) {
-            return last_statement(program, body, from);
+            return last_statement(program, frame, None);
         }
     }
     match body.blocks[block].terminator {
-        Terminator::Return(None) => last_statement(program, body, block),
+        Terminator::Return(None) => last_statement(program, frame, None),
         _ => Point::End(block),
     }
 }
 
-/// The last instruction of a block that stands in the source.
-fn last_statement(program: &program::Program, body: &Body, block: BlockId) -> Point {
+/// The last statement that a call came through, but for the head of the loop that starts again.
+fn last_statement(program: &program::Program, frame: &Frame, again: Option<BlockId>) -> Point {
+    let body = frame.body;
+    let head = again.map(|head| {
+        let loc = &program.locs[body.blocks[head].loc];
+        (loc.file, loc.line)
+    });
     let stands = |inst: &InstId| {
         let inst = &body.insts[*inst];
-        !matches!(inst.op, Op::Phi(_)) && program.locs[inst.loc].line > 0
+        let loc = &program.locs[inst.loc];
+        let is_head = head == Some((loc.file, loc.line));
+        !matches!(inst.op, Op::Phi(_)) && loc.line > 0 && !is_head
     };
-    let last = body.blocks[block].inst_ids().rev().find(stands);
-    last.map_or(Point::End(block), Point::Inst)
+    let mut all =
+        frame.trail.iter().filter_map(|block| body.blocks[*block].inst_ids().rev().find(stands));
+    all.next().map_or(Point::End(frame.trail[0]), Point::Inst)
 }
