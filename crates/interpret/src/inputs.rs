@@ -180,6 +180,8 @@ pub(crate) struct InputState {
     pub n_failures: BTreeMap<Failure, u32>,
     /// Functions without a model, as they were called.
     pub made_up: Vec<FunctionId>,
+    /// Those of them that give or take more than numbers.
+    pub guessed: Vec<FunctionId>,
     /// Standard input as given, instead of bytes of [`Input::Stdin`].
     pub stdin: Option<Vec<u8>>,
     /// The files and variables there are, where all are known.
