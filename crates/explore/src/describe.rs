@@ -209,8 +209,8 @@ fn prepare(files: &[File], words: &mut Vec<String>, remarks: &mut Vec<String>) {
 fn command(input: &RunInput, bytes: &Bytes, asked: &Asked) -> String {
     let mut words = Vec::new();
     let mut remarks = input.others.clone();
-    if !asked.made_up.is_empty() {
-        let names = asked.made_up.join(", ");
+    if !asked.guessed.is_empty() {
+        let names = asked.guessed.join(", ");
         remarks.push(format!("what {names} do is not known, and was made up"));
     }
     let stdin = bytes.stdin.as_deref().unwrap_or_default();

@@ -76,6 +76,8 @@ pub struct Machine<'p> {
     pub(crate) options: Options,
     pub(crate) clocks: Clocks,
     /// What each thread returned, and what is kept for threads by key.
+    /// Random numbers that were not inputs.
+    pub(crate) n_random: u64,
     pub(crate) threads: Vec<u64>,
     pub(crate) thread_values: Vec<u64>,
     /// Functions that run when the program ends, as they were registered.
@@ -170,6 +172,7 @@ impl<'p> Machine<'p> {
             world,
             options: Options::default(),
             clocks: Clocks::default(),
+            n_random: 0,
             threads: Vec::new(),
             thread_values: Vec::new(),
             exit_handlers: Vec::new(),

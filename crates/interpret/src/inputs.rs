@@ -381,7 +381,7 @@ impl Machine<'_> {
         }
         let mut extra = self.take_limited(Input::ArgumentCount, 32, limits.arguments);
         let n_given = self.pinned(extra) as u32;
-        let mut addresses = vec![self.string(b"program")?];
+        let mut addresses = vec![self.string(b"./program")?];
         self.inputs.arguments.push(b"program".to_vec());
         for index in 1..=n_given {
             let byte = |byte| Input::Argument { index, byte };

@@ -22,6 +22,8 @@ pub(crate) const LOWEST: u64 = 1 << 20;
 pub(crate) const HEAP: u64 = 1 << 40;
 /// Room between objects: what runs over the end of one meets nobody.
 const GAP: u64 = 4 * GRAIN;
+/// Bytes of all objects of a run together.
+const MAX_MEMORY: u64 = 1 << 27;
 /// Places an access at an unknown address may choose among.
 const MAX_PLACES: u64 = 4096;
 const MAX_CHOICES: usize = 300;
@@ -37,6 +39,8 @@ pub struct Memory {
     pub(crate) marked: u64,
     /// What was released since this was last looked at.
     pub released: Vec<u64>,
+    /// Bytes of all objects so far.
+    n_bytes: u64,
     pub words: Words,
     /// What was read and written, where somebody wants to know.
     pub touched: Option<Vec<Touch>>,
@@ -98,6 +102,7 @@ impl Memory {
             n_changes: 0,
             marked: u64::MAX,
             released: Vec::new(),
+            n_bytes: 0,
             words: Words::new(),
             touched: None,
             fence: None,
@@ -111,6 +116,10 @@ impl Memory {
     pub fn allocate(&mut self, size: u64, is_heap: bool) -> Result<u64, Stop> {
         let length = usize::try_from(size).ok().filter(|length| *length < 1 << 26);
         let length = length.ok_or_else(|| Stop::Bound(format!("an object of {size} bytes")))?;
+        self.n_bytes = self.n_bytes.saturating_add(size);
+        if self.n_bytes > MAX_MEMORY {
+            return Err(Stop::OutOfSteps);
+        }
         let next = if is_heap { &mut self.next_on_heap } else { &mut self.next };
         let address = *next;
         // A gap after each object catches what runs over its end.

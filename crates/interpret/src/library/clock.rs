@@ -28,7 +28,7 @@ const MONTHS: [&str; 12] = [
 ];
 /// The largest value of seconds, minutes, hours, days, months, years, days of the week and of
 /// the year, where the time is not known.
-const LAST: [u32; 8] = [59, 59, 23, 30, 11, 200, 6, 364];
+const LAST: [u32; 8] = [59, 59, 23, 30, 11, 130, 6, 364];
 const TM_BYTES: u64 = 56;
 const EOVERFLOW: u32 = 75;
 /// The last second that may be now, in the year 2242, and the last tick of `clock`, after twelve
@@ -202,9 +202,11 @@ impl Machine<'_> {
         } else {
             for (index, last) in (0..).zip(LAST) {
                 let mut field = self.outside_below(last)?;
-                if index == 3 {
-                    // Days of the month count from 1.
-                    field = self.plus(field, 1);
+                // Days of the month count from 1, and clocks from 1970.
+                match index {
+                    3 => field = self.plus(field, 1),
+                    5 => field = self.plus(field, 70),
+                    _ => {}
                 }
                 self.memory.store(to + 4 * index, 4, field)?;
             }

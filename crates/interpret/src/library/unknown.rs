@@ -35,7 +35,8 @@ impl Machine<'_> {
     /// defined outside the program.
     pub fn guessed(&self) -> Option<String> {
         let call = self.inputs.guessed.first().map(|id| format!("a call of {}", self.name_of(*id)));
-        let object = self.memory.has_read_outside.then(|| "an object outside the program".to_owned());
+        let object =
+            self.memory.has_read_outside.then(|| "an object outside the program".to_owned());
         call.or(object)
     }
 

@@ -87,7 +87,7 @@ impl Machine<'_> {
                     _ => int(-1),
                 }
             }
-            "gettext" | "dgettext" | "dcgettext" | "catgets" => {
+            "gettext" | "dgettext" | "dcgettext" | "__dcgettext" | "catgets" => {
                 let at = match name {
                     "gettext" => 0,
                     "catgets" => 3,
