@@ -1,9 +1,11 @@
 //! Inputs that are worth varying: for each feature a run ever showed, the cheapest input that
 //! shows it, and how often it was shown.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use interpret::{Features, Input, Inputs, Stream};
+use rustc_hash::FxHashSet;
 
 use crate::numbers::Numbers;
 
@@ -11,6 +13,8 @@ use crate::numbers::Numbers;
 const N_RECENT: usize = 16;
 /// Features of which the rarest is taken.
 const N_TRIED: usize = 6;
+/// Entries that are joined each with each.
+const MAX_JOINED: usize = 48;
 const NONE: u32 = u32::MAX;
 
 /// An input, and what a run of it cost.
@@ -24,8 +28,17 @@ pub struct Entry {
     pub failures: Vec<Input>,
     /// It was run with words beside its values.
     pub was_followed: bool,
+    /// It was run with room for its numbers.
+    pub had_room: bool,
     /// It showed features for the first time, not only known ones more often.
     pub is_first: bool,
+}
+
+impl Entry {
+    /// What it takes to run it, and what it takes to read about it.
+    fn cost(&self) -> u64 {
+        self.steps + 20 * self.inputs.0.len() as u64
+    }
 }
 
 /// What a run showed that none before it did.
@@ -58,6 +71,9 @@ pub struct Corpus {
     n_runs: Vec<u32>,
     /// Features in the order in which they were met first.
     known: Vec<u16>,
+    /// Pairs that were listed to be joined, and those still to come.
+    joined: FxHashSet<(u32, u32)>,
+    to_join: Vec<(u32, u32)>,
 }
 
 impl Default for Corpus {
@@ -69,6 +85,8 @@ impl Default for Corpus {
             best: vec![(NONE, u64::MAX); n],
             n_runs: vec![0; n],
             known: Vec::new(),
+            joined: FxHashSet::default(),
+            to_join: Vec::new(),
         }
     }
 }
@@ -92,7 +110,8 @@ impl Corpus {
         if !novelty.is_any() {
             return novelty;
         }
-        let cost = steps + 20 * inputs.0.len() as u64;
+        let new = Entry { inputs: inputs.clone(), steps, ..Entry::default() };
+        let cost = new.cost();
         let entry = self.entries.len() as u32;
         for (feature, _) in features.iter() {
             let best = &mut self.best[usize::from(feature)];
@@ -101,7 +120,7 @@ impl Corpus {
             }
         }
         let is_first = novelty.first > 0;
-        self.entries.push(Entry { inputs: inputs.clone(), steps, is_first, ..Entry::default() });
+        self.entries.push(Entry { is_first, ..new });
         novelty
     }
 
@@ -109,7 +128,7 @@ impl Corpus {
     /// cheaper one of two.
     pub fn choose(&self, numbers: &mut Numbers) -> Option<&Entry> {
         let (one, other) = (self.any(numbers)?, self.any(numbers)?);
-        let cheaper = if one.steps <= other.steps { one } else { other };
+        let cheaper = if one.cost() <= other.cost() { one } else { other };
         Some(if numbers.once_in(4) { one } else { cheaper })
     }
 
@@ -132,14 +151,51 @@ impl Corpus {
         (entry != NONE).then_some(entry as usize)
     }
 
-    /// The next entry that was not run with words: those that showed something first, and the
-    /// latest of them.
-    pub fn unfollowed(&mut self, max_steps: u64) -> Option<Entry> {
+    /// The next entry that was not run with words, or not with room for its numbers: those that
+    /// showed something first, and the latest of them. As it was before, and whether it was
+    /// without room.
+    pub fn unfollowed(&mut self, max_steps: u64, has_first: bool) -> Option<(Entry, bool)> {
         let entries = self.entries.iter_mut();
-        let open = entries.filter(|entry| !entry.was_followed && entry.steps <= max_steps);
+        let open = entries.filter(|entry| {
+            let is_open = !entry.was_followed || (entry.is_first && !entry.had_room);
+            is_open && entry.steps <= max_steps && (entry.is_first || !has_first)
+        });
         let (_, entry) = open.enumerate().max_by_key(|(index, entry)| (entry.is_first, *index))?;
-        entry.was_followed = true;
-        Some(entry.clone())
+        let before = (entry.clone(), !entry.had_room);
+        (entry.was_followed, entry.had_room) = (true, true);
+        Some(before)
+    }
+
+    /// Two entries that each show some feature best, which were not asked for together.
+    pub fn unjoined(&mut self) -> Option<(Entry, Entry)> {
+        if self.to_join.is_empty() {
+            self.pair();
+        }
+        let (first, second) = self.to_join.pop()?;
+        Some((self.entries[first as usize].clone(), self.entries[second as usize].clone()))
+    }
+
+    /// Lists the pairs of entries that show a feature best, the cheapest last.
+    fn pair(&mut self) {
+        let mut n_best: BTreeMap<u32, usize> = BTreeMap::new();
+        for feature in &self.known {
+            let entry = self.best_of(*feature).map(|entry| entry as u32);
+            let entry = entry.filter(|entry| self.entries[*entry as usize].is_first);
+            *n_best.entry(entry.unwrap_or(NONE)).or_default() += 1;
+        }
+        n_best.remove(&NONE);
+        let mut best: Vec<u32> = n_best.keys().copied().collect();
+        best.sort_by_key(|entry| (std::cmp::Reverse(n_best[entry]), *entry));
+        best.truncate(MAX_JOINED);
+        for first in &best {
+            for second in &best {
+                if self.joined.insert((*first, *second)) {
+                    self.to_join.push((*first, *second));
+                }
+            }
+        }
+        let cost = |entry: u32| self.entries[entry as usize].cost();
+        self.to_join.sort_by_key(|(a, b)| std::cmp::Reverse((cost(*a) + cost(*b), *a, *b)));
     }
 }
 
@@ -173,7 +229,7 @@ mod tests {
     fn nothing_is_chosen_where_nothing_was_kept() {
         let mut corpus = Corpus::default();
         assert!((0..50).all(|seed| corpus.choose(&mut Numbers::new(seed)).is_none()));
-        assert!(corpus.unfollowed(u64::MAX).is_none());
+        assert!(corpus.unfollowed(u64::MAX, false).is_none() && corpus.unjoined().is_none());
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct Memo {
     supports: FxHashMap<WordId, Rc<BTreeSet<UnknownId>>>,
     /// Questions the solver was asked, hard ones as many.
     pub effort: u64,
+    /// Words that were looked through for what they are made of, and unknowns of them.
+    pub n_visited: u64,
     /// Words whose intervals were computed, as far as they do not make a question yet.
     n_bounded: u64,
     /// Questions it gave up on, by place.
@@ -57,6 +59,7 @@ impl Memo {
             is_thorough,
             supports: FxHashMap::default(),
             effort: 0,
+            n_visited: 0,
             n_bounded: 0,
             given_up: FxHashMap::default(),
             distances: Distances::default(),
@@ -188,7 +191,9 @@ impl Memo {
             if !seen.insert(word) {
                 continue;
             }
+            self.n_visited += 1;
             if let Some(known) = self.supports.get(&word) {
+                self.n_visited += known.len() as u64;
                 found.extend(known.iter().copied());
                 continue;
             }

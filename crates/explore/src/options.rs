@@ -46,7 +46,7 @@ impl Options {
     }
 
     /// Chosen so that most small programs take less than three seconds.
-    pub const WORK: u64 = 40_000_000;
+    pub const WORK: u64 = 60_000_000;
 }
 
 /// Which rules are watched.

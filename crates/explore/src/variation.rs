@@ -65,6 +65,29 @@ impl Variations {
         inputs
     }
 
+    /// What one run reads, and behind it what another does.
+    pub fn joined(&mut self, first: &Entry, second: &Entry, limits: &Limits) -> Inputs {
+        let mut inputs = (*first.inputs).clone();
+        for stream in streams(&second.inputs, limits) {
+            let more = text_of(&second.inputs, stream, limits);
+            if stream.length().is_none() || more.is_empty() {
+                continue;
+            }
+            let mut text = text_of(&inputs, stream, limits);
+            let has_lines = text.contains(&b'\n') || more.contains(&b'\n');
+            if has_lines && !matches!(text.last(), None | Some(b'\n')) {
+                text.push(b'\n');
+            }
+            text.extend(more);
+            // A name that is used again is what makes two commands meet.
+            if self.numbers.once_in(3) {
+                text = self.with_token_again(text);
+            }
+            write(&mut inputs, stream, limits, &text);
+        }
+        inputs
+    }
+
     /// Inputs where one byte is that of a decision that was turned around: the byte repeated, in
     /// place of those behind it or before them.
     pub fn continued(
@@ -227,7 +250,8 @@ impl Variations {
             (1, Some((_, end))) => drop(text.splice(end..end, word)),
             _ => {
                 let at = self.numbers.below(text.len() + 1);
-                text.splice(at..at, word);
+                let covered = if self.numbers.once_in(2) { word.len() } else { 0 };
+                text.splice(at..(at + covered).min(text.len()), word);
             }
         }
         text

@@ -65,19 +65,21 @@ impl Features {
     }
 
     fn count(&mut self, kind: u64, a: u64, b: u64) {
-        let mixed = (a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b).wrapping_add(kind << 56);
-        let mixed = mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let index = (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb) >> (64 - BITS);
-        let count = &mut self.counts[index as usize];
+        let index = index_of(kind, a, b);
+        let count = &mut self.counts[usize::from(index)];
         if *count == 0 {
-            self.seen.push(index as u16);
+            self.seen.push(index);
         }
         *count = count.saturating_add(1);
     }
 
     /// Met, be it once or often.
     fn mark(&mut self, kind: u64, a: u64, b: u64) {
-        self.count(kind, a, b);
+        let index = index_of(kind, a, b);
+        if self.counts[usize::from(index)] == 0 {
+            self.counts[usize::from(index)] = 1;
+            self.seen.push(index);
+        }
     }
 }
 
@@ -88,8 +90,17 @@ const LEFT_OF_READ: u64 = 4;
 const LEFT_OF_WRITE: u64 = 5;
 const END: u64 = 6;
 
+/// What library functions read up to here is told apart by the byte.
+const FINE: u64 = 64;
+
 fn site((function, inst): (FunctionId, InstId)) -> u64 {
     u64::from(function.0) << 32 | u64::from(inst.0)
+}
+
+fn index_of(kind: u64, a: u64, b: u64) -> u16 {
+    let mixed = (a.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b).wrapping_add(kind << 56);
+    let mixed = mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    ((mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb) >> (64 - BITS)) as u16
 }
 
 /// Numbers of the same length in bits are alike.
@@ -98,6 +109,11 @@ fn magnitude(number: u64) -> u64 {
 }
 
 impl<'p> Machine<'p> {
+    /// Words of memory that the run looked through for pointers, which no step stands for.
+    pub fn n_scanned(&self) -> u64 {
+        self.memory.n_scanned.get()
+    }
+
     pub(crate) fn note_edge(&mut self, function: FunctionId, from: BlockId, to: BlockId) {
         if let Some(features) = &mut self.features {
             let edge = u64::from(from.0) << 32 | u64::from(to.0);
@@ -129,7 +145,10 @@ impl<'p> Machine<'p> {
         if fit.left_of_write != u64::MAX {
             features.mark(LEFT_OF_WRITE, here, magnitude(fit.left_of_write));
         }
-        features.mark(END, here, magnitude(fit.end));
+        // How far a comparison came is seen byte by byte.
+        let is_call = matches!(inst.op, Op::Call(_));
+        let end = if is_call && fit.end < FINE { fit.end } else { FINE + magnitude(fit.end) };
+        features.mark(END, here, end);
         if inst.ty == Ty::Ptr
             && let crate::Value::Bits(bits) = &frame.values[id]
         {

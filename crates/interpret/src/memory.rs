@@ -49,6 +49,8 @@ pub struct Memory {
     pub fence: Option<Reach>,
     /// What bytes hold that nobody has set, where that is an input.
     pub unset: Option<UnsetBytes>,
+    /// Words that were looked through for pointers: work that no instruction stands for.
+    pub n_scanned: std::cell::Cell<u64>,
     /// How close the accesses of the instruction came to the bounds of their objects.
     pub fit: Fit,
     /// What an object outside the program holds was read, and had been made up.
@@ -107,6 +109,7 @@ impl Memory {
             touched: None,
             fence: None,
             unset: None,
+            n_scanned: std::cell::Cell::new(0),
             fit: Fit::default(),
             has_read_outside: false,
         }

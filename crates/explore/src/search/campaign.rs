@@ -1,8 +1,9 @@
 //! A campaign: all faults of a program, within an amount of work.
 //!
-//! Four ways to come to new inputs take turns in slices of measured work: conditions that guard
-//! properties are negated, decisions are turned around, inputs are varied, and parts of them are
-//! repeated to the sizes the program has. What brought something new gets more slices. Inputs
+//! Five ways to come to new inputs take turns in slices of measured work: conditions that guard
+//! properties are negated, decisions are turned around, inputs are varied, parts of them are
+//! repeated to the sizes the program has, and each two that show something of their own are read
+//! one behind the other. What brought something new gets more slices. Inputs
 //! are tried with values alone, and run with words beside them where they showed something new.
 
 use std::rc::Rc;
@@ -39,8 +40,17 @@ const RUN: u64 = 1500;
 /// Units of an instruction run with words beside its values, and of a word that is made.
 const STEP_WITH_WORDS: u64 = 2;
 const WORD: u64 = 8;
+/// Units of an input that is set, and of a word looked through for what it is made of.
+const INPUT: u64 = 8;
+const VISITED: u64 = 1;
+/// Words looked through for pointers that make a unit.
+const SCANNED: u64 = 8;
 /// Units of a question to the solver, as [`Memo`] counts them.
 const QUESTION: u64 = 100_000;
+/// Units of a condition of a path, for sorting out what of it is asked for, and of one that is
+/// part of a question.
+pub(super) const CONDITION: u64 = 15;
+pub(super) const ASKED: u64 = 60;
 /// Slices a campaign has.
 const SLICES: u64 = 240;
 /// Each way has at least one of so many slices.
@@ -75,7 +85,8 @@ impl Campaign {
         has_words: bool,
     ) {
         let factor = if has_words { STEP_WITH_WORDS } else { 1 };
-        self.work += RUN + factor * n_steps + WORD * n_words;
+        let around = INPUT * inputs.0.len() as u64 + machine.n_scanned() / SCANNED;
+        self.work += RUN + factor * n_steps + WORD * n_words + around;
         let Some(mut features) = machine.features.take() else { return };
         let novelty = self.corpus.learn(inputs, &features, n_steps);
         self.gain += novelty.gain();
@@ -102,9 +113,10 @@ enum Way {
     Turn,
     Vary,
     Stretch,
+    Join,
 }
 
-const WAYS: [Way; 4] = [Way::Check, Way::Turn, Way::Vary, Way::Stretch];
+const WAYS: [Way; 5] = [Way::Check, Way::Turn, Way::Vary, Way::Stretch, Way::Join];
 
 /// What the slices of a way cost and brought; older ones count less.
 #[derive(Clone, Copy, Debug, Default)]
@@ -202,9 +214,16 @@ impl State<'_> {
         }
     }
 
+    /// More work was done.
+    pub(super) fn charge(&mut self, work: u64) {
+        if let Some(campaign) = &mut self.campaign {
+            campaign.work += work;
+        }
+    }
+
     fn work(&self) -> u64 {
         let own = self.campaign.as_ref().map_or(0, |campaign| campaign.work);
-        own + QUESTION * self.memo.effort
+        own + QUESTION * self.memo.effort + VISITED * self.memo.n_visited
     }
 
     fn gain(&self) -> u64 {
@@ -214,14 +233,20 @@ impl State<'_> {
 
     /// Works one way until this amount is reached; whether there was something to do.
     fn run_slice(&mut self, way: Way, until: u64) -> bool {
+        let mut n_turns = 0u32;
         while self.work() < until {
             let is_done = match way {
                 Way::Check => self.turn(|state| state.agenda.pop_check(), until),
                 Way::Turn => {
-                    self.turn(|state| state.agenda.pop_decision(), until) || self.follow_entry()
+                    // What varying found has decisions that no run with words has come to.
+                    n_turns += 1;
+                    (n_turns % 4 == 1 && self.follow_entry(true))
+                        || self.turn(|state| state.agenda.pop_decision(), until)
+                        || self.follow_entry(false)
                 }
                 Way::Vary => self.vary_once(Variations::next),
                 Way::Stretch => self.vary_once(Variations::stretched),
+                Way::Join => self.join_once(),
             };
             if !is_done {
                 return false;
@@ -275,15 +300,18 @@ impl State<'_> {
         }
     }
 
-    /// Runs an input with words that was tried with values alone.
-    fn follow_entry(&mut self) -> bool {
+    /// Runs an input with words that was tried with values alone; one that showed something for
+    /// the first time where `has_first`.
+    fn follow_entry(&mut self, has_first: bool) -> bool {
         let campaign = self.campaign.as_mut();
-        let entry = campaign.and_then(|c| c.corpus.unfollowed(MAX_STEPS_WITH_WORDS));
-        let Some(Entry { inputs, .. }) = entry else { return false };
-        if let Some(wide) = padded(&inputs, &self.limits) {
+        let entry = campaign.and_then(|c| c.corpus.unfollowed(MAX_STEPS_WITH_WORDS, has_first));
+        let Some((Entry { inputs, was_followed, .. }, is_padded)) = entry else { return false };
+        if is_padded && let Some(wide) = padded(&inputs, &self.limits) {
             self.took_limited |= self.run_one(&Next { inputs: Rc::new(wide), ..Next::default() });
         }
-        self.took_limited |= self.run_one(&Next { inputs, ..Next::default() });
+        if !was_followed {
+            self.took_limited |= self.run_one(&Next { inputs, ..Next::default() });
+        }
         true
     }
 
@@ -295,6 +323,16 @@ impl State<'_> {
         let Some((base, other)) = base.zip(other) else { return false };
         let (base, other) = (base.clone(), other.clone());
         let inputs = make(&mut self.variations, &base, &other, &self.limits);
+        self.try_inputs(inputs);
+        true
+    }
+
+    /// Two inputs that each show something best, one behind the other: what one of them leaves
+    /// behind, the other may stumble over.
+    fn join_once(&mut self) -> bool {
+        let Some(campaign) = &mut self.campaign else { return false };
+        let Some((first, second)) = campaign.corpus.unjoined() else { return false };
+        let inputs = self.variations.joined(&first, &second, &self.limits);
         self.try_inputs(inputs);
         true
     }

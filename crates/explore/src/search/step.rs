@@ -9,12 +9,16 @@ use logic::words::Answer;
 use program::{FunctionId, InstId};
 use rustc_hash::{FxHashMap, FxHasher};
 
+use super::campaign::{ASKED, CONDITION};
 use super::{Candidate, MAX_BRANCHES, MAX_FAR, MAX_OF_ONE_PLACE, Next, State, Violation};
 use crate::agenda::Place;
 use crate::ending::{Ending, Property, describe_stop, ending};
 use crate::frontier::Reached;
 use crate::memo::Memo;
 use crate::path::Path;
+
+/// Values of one pinned condition that a campaign tries.
+const MAX_PINNED: usize = 6;
 
 impl State<'_> {
     /// Runs once and queues the paths that leave it; whether a bound limited its inputs.
@@ -79,6 +83,7 @@ impl State<'_> {
                 self.found.incomplete.get_or_insert(why);
             }
         }
+        self.charge(CONDITION * path.len() as u64);
         self.queue_branches(&path, run, reached >= Reached::AsFar);
         if result == Err(Stop::EndOfInput) {
             let n = self.limits.outside;
@@ -146,6 +151,9 @@ impl State<'_> {
             }
             // Of a pinned value there may be more than two.
             let is_pin = condition.why == Why::Pin;
+            if is_pin && is_campaign && run.excluded.len() >= MAX_PINNED {
+                continue;
+            }
             let mut excluded = run.excluded.clone();
             excluded.extend(is_pin.then_some(negated));
             let candidate = Candidate {
@@ -200,6 +208,7 @@ impl State<'_> {
             }
             let Candidate { path, n_before, excluded_before, negated, .. } = &candidate;
             let (relevant, needed) = path.relevant(self.memo, *n_before, excluded_before, *negated);
+            self.charge(ASKED * (1 + relevant.len() as u64));
             let before = self.memo.effort;
             let answer = self.memo.answer(relevant);
             self.agenda.pay(place, self.memo.effort - before);

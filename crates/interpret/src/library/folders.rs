@@ -314,6 +314,8 @@ impl Machine<'_> {
         self.memory.fill(entry, ENTRY_BYTES, Bits::known(0))?;
         self.memory.store(entry, 8, Bits::known(u128::from(number)))?;
         self.memory.store(entry + 16, 2, Bits::known(u128::from(ENTRY_BYTES)))?;
+        // No system has longer ones, though the run may have made up a file with one.
+        let name = name.iter().take((ENTRY_BYTES - ENTRY_NAME - 1) as usize);
         for (at, byte) in (entry + ENTRY_NAME..).zip(name) {
             self.memory.store(at, 1, *byte)?;
         }
