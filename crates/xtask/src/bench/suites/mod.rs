@@ -34,7 +34,7 @@ use scoring::Score;
 
 const WHERE: &str = "What must lie in the scratch folder:\n  \
 infer    facebook/infer: its sources, or infer/tests/codetoanalyze/c alone\n  \
-gcc      a gcc source tree, or its gcc/testsuite with gcc.dg/analyzer and c-c++-common/analyzer\n  \
+gcc      a gcc source tree, or its gcc/testsuite: gcc.dg, c-c++-common and gcc.c-torture, which\n           tests of the analyzer include\n  \
 clang    llvm-project or Debian's llvm-toolchain, or clang/test/Analysis alone\n  \
 castle   CASTLE-Benchmark/CASTLE-Benchmark, or its datasets/\n  \
 juliet   Juliet 1.3 for C: testcases/ and testcasesupport/\n\
@@ -55,7 +55,7 @@ pub struct Suites {
     name: Option<String>,
     #[arg(short = 'j', long, default_value_t = 2)]
     jobs: usize,
-    /// Juliet: only so many files of each CWE
+    /// Juliet: so many files of each CWE
     #[arg(long, value_name = "N", default_value_t = 60)]
     sample: usize,
     /// Go on with a run of the same firstfault that was stopped
@@ -114,8 +114,8 @@ pub fn run(root: &Path, options: &Suites) -> Result<()> {
     }
     let tool = options.tool.tool(root)?;
     let date = ledger::today(root);
-    let command = "cargo xtask bench suites --from DIR";
-    let origin = Origin { commit: &tool.commit, date: &date, command };
+    let command = format!("cargo xtask bench suites --from DIR --sample {}", options.sample);
+    let origin = Origin { commit: &tool.commit, date: &date, command: &command };
     let mut outcomes = Vec::new();
     let mut missing = Vec::new();
     for suite in Suite::ALL {
@@ -285,7 +285,21 @@ fn ask_all(
         println!("{} {}: {what}, {:.1} s{ended}", suite.folder(), case.name, done.cpu);
         Ok(done)
     });
-    results.into_iter().collect()
+    let done = results.into_iter().collect::<Result<Vec<Done>>>()?;
+    if let Some(why) = nothing_was_analysed(&done) {
+        bail!("no file could be analysed: {why}");
+    }
+    Ok(done)
+}
+
+/// The reason of the first, where that is so of all: then firstfault is at fault, or its use.
+fn nothing_was_analysed(done: &[Done]) -> Option<&str> {
+    let mut reasons = done.iter().map(|done| match &done.ended {
+        Ended::Analysed => None,
+        Ended::Incomplete(why) | Ended::Stopped(why) => Some(why.as_str()),
+    });
+    let first = reasons.next()??;
+    reasons.all(|why| why.is_some()).then_some(first)
 }
 
 /// What must be the same for answers to be used again.
@@ -302,4 +316,22 @@ fn identity(tool: &Tool, options: &[String]) -> Result<String> {
         meta.len(),
         options.join(" ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(ended: Ended) -> Done {
+        Done { name: String::new(), ended, cpu: 0.0, reported: Vec::new() }
+    }
+
+    #[test]
+    fn a_firstfault_that_analyses_nothing_measures_nothing() {
+        let broken = || done(Ended::Incomplete("unknown option".to_owned()));
+        assert_eq!(nothing_was_analysed(&[broken(), broken()]), Some("unknown option"));
+        assert_eq!(nothing_was_analysed(&[broken(), done(Ended::Analysed)]), None);
+        assert_eq!(nothing_was_analysed(&[done(Ended::Analysed), broken()]), None);
+        assert_eq!(nothing_was_analysed(&[]), None);
+    }
 }

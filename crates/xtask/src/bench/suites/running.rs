@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use base::Cancel;
-use base::child::{self, Limits};
+use base::child::{self, Ending, Limits};
 use serde::{Deserialize, Serialize};
 
 use super::model::Case;
@@ -109,11 +109,20 @@ pub fn check(command: &Command<'_>, case: &Case) -> Result<Done> {
         Ok(report) => read(report),
         Err(_) => {
             let log = String::from_utf8_lossy(&finished.stderr).into_owned();
-            let last = log.lines().last().unwrap_or("no message").to_owned();
-            (Ended::Stopped(format!("firstfault {}: {last}", finished.ending)), Vec::new())
+            let last = log.lines().last().unwrap_or("no message");
+            (without_report(finished.ending, last), Vec::new())
         }
     };
     Ok(Done { name: case.name.clone(), ended, cpu, reported })
+}
+
+/// Status 2 says that the program as a whole could not be read; anything else is a crash or
+/// the limit of time.
+fn without_report(ending: Ending, last: &str) -> Ended {
+    match ending {
+        Ending::Exited(2) => Ended::Incomplete(last.to_owned()),
+        ending => Ended::Stopped(format!("firstfault {ending}: {last}")),
+    }
 }
 
 fn read(report: Report) -> (Ended, Vec<Reported>) {
@@ -214,6 +223,13 @@ mod tests {
         assert!(Journal::open(&path, "tool 1", true).unwrap().before("a.c").is_some());
         assert!(Journal::open(&path, "tool 2", true).unwrap().before("a.c").is_none());
         assert!(Journal::open(&path, "tool 2", false).unwrap().before("a.c").is_none());
+    }
+
+    #[test]
+    fn what_does_not_compile_is_told_from_what_crashes() {
+        assert_eq!(without_report(Ending::Exited(2), "no"), Ended::Incomplete("no".to_owned()));
+        assert!(matches!(without_report(Ending::Exited(101), "panic"), Ended::Stopped(_)));
+        assert!(matches!(without_report(Ending::TimedOut, ""), Ended::Stopped(_)));
     }
 
     #[test]
