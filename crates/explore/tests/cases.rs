@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use capture::provenance;
-use explore::ending::{loc_of, violations};
 use explore::Rules;
+use explore::ending::{loc_of, violations};
 use explore::watching::Watching;
 use interpret::{GivenWorld, Machine};
 use program::Program;
@@ -42,8 +42,7 @@ fn import(folder: &Path, names: &[String]) -> Program {
 fn shown(program: &Program, watching: &Watching, input: &Value) -> (BTreeSet<Shown>, String) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let latin = |text: &str| text.chars().map(|c| c as u32 as u8).collect::<Vec<u8>>();
-    let arguments: Vec<String> =
-        input["argv"].as_array().into_iter().flatten().map(text).collect();
+    let arguments: Vec<String> = input["argv"].as_array().into_iter().flatten().map(text).collect();
     let stdin = latin(&text(&input["stdin"]));
     let mut machine = Machine::new(program, STEPS).expect("globals are laid out");
     machine.watch(Some(&watching.watch));

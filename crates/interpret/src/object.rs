@@ -139,7 +139,9 @@ fn inside(at: u64, size: u64, object: &Object) -> Result<usize, Stop> {
     let fits = at.checked_add(size).is_some_and(|end| end <= object.bytes.len() as u64);
     match (fits, object.is_open, object.is_alive) {
         // The bounds of what has ended mean nothing; far behind it, it was not what was meant.
-        (_, _, false) if at <= object.bytes.len() as u64 => Err(Stop::Fault(FaultKind::UseAfterEnd)),
+        (_, _, false) if at <= object.bytes.len() as u64 => {
+            Err(Stop::Fault(FaultKind::UseAfterEnd))
+        }
         (false, true, _) => Err(Stop::Bound("an object of unknown size".to_owned())),
         (false, ..) => Err(Stop::Fault(FaultKind::OutOfBounds)),
         (true, ..) => Ok(at as usize),

@@ -265,10 +265,12 @@ fn ask_all(
     row: impl Fn(&Case, &Done) -> String + Sync,
 ) -> Result<Vec<Done>> {
     let path = running::journal_path(&options.from, suite.folder());
-    let journal = Journal::open(&path, &identity(tool, &options.options)?, options.resume)?;
+    // A part of a suite done again leaves the answers to the rest alone.
+    let keep = options.resume || options.name.is_some();
+    let journal = Journal::open(&path, &identity(tool, &options.options)?, keep)?;
     let command = Command { program: &tool.path, options: &options.options };
     let results = parallel::map(cases, options.jobs, |case| -> Result<Done> {
-        let done = match journal.before(&case.name) {
+        let done = match journal.before(&case.name).filter(|_| options.resume) {
             Some(done) => done.clone(),
             None => {
                 let done = running::check(&command, case)?;

@@ -147,9 +147,9 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Starts anew, or goes on with what the same tool did before.
-    pub fn open(path: &Path, tool: &str, resume: bool) -> Result<Self> {
-        let before = if resume { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
+    /// Starts anew, or keeps what the same tool did before.
+    pub fn open(path: &Path, tool: &str, keep: bool) -> Result<Self> {
+        let before = if keep { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
         let done = parse(&String::from_utf8_lossy(&before), tool);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)
