@@ -64,6 +64,7 @@ impl Memory {
         }
         let first = (address - base).next_multiple_of(8);
         let end = (address - base).saturating_add(size).min(object.bytes.len() as u64);
+        self.n_scanned.set(self.n_scanned.get() + 16 + end.saturating_sub(first) / 8);
         let places = (first..end.saturating_sub(7)).step_by(8);
         let word = |at: u64| Some((base + at, object.number_at(at as usize)?));
         places.filter_map(word).filter(|(_, word)| *word >= LOWEST).collect()
