@@ -92,9 +92,8 @@ impl Apt {
             std::fs::remove_dir_all(folder)?;
         }
         std::fs::create_dir_all(folder)?;
-        let signatures = |file: &&File| !file.name.ends_with(".asc");
         // Not every mirror has all files; the small ones are asked for first.
-        let mut files: Vec<&File> = source.files.iter().filter(signatures).collect();
+        let mut files: Vec<&File> = source.files.iter().collect();
         files.sort_by_key(|file| file.bytes);
         for File { name, sha256, .. } in &files {
             let address = format!("{}/{}/{name}", self.mirror, source.directory);

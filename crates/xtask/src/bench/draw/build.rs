@@ -24,7 +24,13 @@ pub struct Unit {
 const MAX_FILE: u64 = 1 << 30;
 
 /// Runs the build without network and tests. The first target that there is counts.
-pub fn watch(firstfault: &Path, tree: &Path, state: &Path, cpu: Duration, jobs: usize) -> Result<()> {
+pub fn watch(
+    firstfault: &Path,
+    tree: &Path,
+    state: &Path,
+    cpu: Duration,
+    jobs: usize,
+) -> Result<()> {
     if !tree.join("debian/rules").exists() {
         bail!("there is no debian/rules");
     }

@@ -91,9 +91,8 @@ pub fn read(path: &Path) -> Result<Vec<Finding>> {
         ..Finding::default()
     });
     let mut seen = BTreeSet::new();
-    let is_new = |f: &Finding| {
-        seen.insert((f.file.clone(), f.line, f.rule.clone(), f.message.clone()))
-    };
+    let is_new =
+        |f: &Finding| seen.insert((f.file.clone(), f.line, f.rule.clone(), f.message.clone()));
     Ok(faults.chain(deviations).filter(is_new).collect())
 }
 
@@ -158,7 +157,7 @@ mod tests {
         assert_eq!(found[0].rule, "can-fail");
         let followed = Step { file: "b.c".into(), line: 2, note: "follows the rule".into() };
         assert_eq!(found[0].steps, [followed]);
-        std::fs::write(&path, "[]").unwrap();
+        std::fs::write(&path, "{\"faults\": 3}").unwrap();
         assert!(read(&path).unwrap_err().to_string().ends_with("is no report"));
     }
 

@@ -31,8 +31,8 @@ use self::drawn::Drawn;
 use self::package::{Outcome, Place, Prepared};
 use self::sources::Source;
 use self::verdicts::{Failed, Verdict};
-use super::{ledger, parallel};
 use super::tool::ToolArgs;
+use super::{ledger, parallel};
 
 #[derive(Args)]
 pub struct Draw {
@@ -156,15 +156,15 @@ fn draw(root: &Path, scratch: &Path, options: &Draw) -> Result<()> {
     let mut gone = drawn.names();
     gone.extend(draw.failed.iter().map(|failed| failed.name.clone()));
     gone.extend(passed.names.keys().cloned());
-    let place =
-        |source: &Source| Place { folder: folder.join("packages").join(&source.name) };
+    let place = |source: &Source| Place { folder: folder.join("packages").join(&source.name) };
     let order = sources::in_order(&sources, draw.seed, &gone);
     'draw: for batch in order.chunks(BATCH) {
         if draw.packages.len() >= options.packages {
             break;
         }
-        let prepared =
-            parallel::map(batch, BATCH / 2, |source| package::prepare(&apt, source, &place(source)));
+        let prepared = parallel::map(batch, BATCH / 2, |source| {
+            package::prepare(&apt, source, &place(source))
+        });
         for (source, prepared) in batch.iter().zip(prepared) {
             if draw.packages.len() >= options.packages {
                 break 'draw;
@@ -244,7 +244,8 @@ impl Passed {
                 return Err(error).with_context(|| format!("cannot read {}", path.display()));
             }
         };
-        let words = |line: &str| line.split_once(' ').map(|(n, why)| (n.to_owned(), why.to_owned()));
+        let words =
+            |line: &str| line.split_once(' ').map(|(n, why)| (n.to_owned(), why.to_owned()));
         Ok(Self { path: path.to_owned(), names: text.lines().filter_map(words).collect() })
     }
 
@@ -299,9 +300,7 @@ fn sheets(folder: &Path, draw: &verdicts::Draw, options: &Draw) -> Result<()> {
             let all = finding::read(&place.report(tool))?;
             let chosen = match tool.as_str() {
                 "beliefs" => all.iter().take(options.deviations).cloned().collect(),
-                "firstfault" => {
-                    finding::choose(&all, &package.name, draw.seed, options.findings)
-                }
+                "firstfault" => finding::choose(&all, &package.name, draw.seed, options.findings),
                 _ => finding::choose(&all, &package.name, draw.seed, options.peer_findings),
             };
             let subject = sheet::Subject {

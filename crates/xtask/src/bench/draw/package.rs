@@ -35,7 +35,10 @@ pub enum Prepared {
 pub enum Outcome {
     Done(Package),
     /// A stage failed.
-    Failed { stage: &'static str, reason: String },
+    Failed {
+        stage: &'static str,
+        reason: String,
+    },
 }
 
 /// Fewer lines compiled say that the build did something else.
@@ -131,8 +134,7 @@ pub fn take(
         return fail("check", format!("{error:#}"));
     }
     // What `check` found counts without deviations, too.
-    let asked =
-        ask(tool, &["beliefs", "--limit", "0"], "beliefs", place, options, &mut package);
+    let asked = ask(tool, &["beliefs", "--limit", "0"], "beliefs", place, options, &mut package);
     if let Err(error) = asked {
         eprintln!("{}: no beliefs: {error:#}", source.name);
     }

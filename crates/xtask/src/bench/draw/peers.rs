@@ -46,21 +46,22 @@ const MAX_MEMORY: u64 = 6 << 30;
 
 pub fn run(peer: Peer, units: &[Unit], tree: &Path, cpu: Duration, jobs: usize) -> Result<Said> {
     let limits = Limits { stdout_cap: 0, stderr_cap: 64 << 20, ..Limits::of_processor_time(cpu) };
-    let outcomes = parallel::map(units, jobs, |unit| {
-        let mut command = subject::limited(cpu, Some(MAX_MEMORY))?;
-        match peer {
-            Peer::Clang => command
-                .args(["clang-19", "--analyze", "-Xclang", "-analyzer-output=text", "-w"])
-                .args(["-o", "/dev/null"]),
-            Peer::Gcc => command
-                .args(["gcc", "-fanalyzer", "-fdiagnostics-format=json"])
-                .args(["-S", "-o", "/dev/null"]),
-        };
-        command.args(&unit.flags).arg("-Wno-error");
-        command.arg(&unit.source).current_dir(&unit.directory).env("LC_ALL", "C");
-        child::run(command, b"", &limits, &Cancel::new())
-            .with_context(|| format!("{} on {}", peer.name(), unit.source.display()))
-    });
+    let outcomes =
+        parallel::map(units, jobs, |unit| {
+            let mut command = subject::limited(cpu, Some(MAX_MEMORY))?;
+            match peer {
+                Peer::Clang => command
+                    .args(["clang-19", "--analyze", "-Xclang", "-analyzer-output=text", "-w"])
+                    .args(["-o", "/dev/null"]),
+                Peer::Gcc => command
+                    .args(["gcc", "-fanalyzer", "-fdiagnostics-format=json"])
+                    .args(["-S", "-o", "/dev/null"]),
+            };
+            command.args(&unit.flags).arg("-Wno-error");
+            command.arg(&unit.source).current_dir(&unit.directory).env("LC_ALL", "C");
+            child::run(command, b"", &limits, &Cancel::new())
+                .with_context(|| format!("{} on {}", peer.name(), unit.source.display()))
+        });
     let mut said = Said::default();
     let mut seen = BTreeSet::new();
     for (unit, outcome) in units.iter().zip(outcomes) {

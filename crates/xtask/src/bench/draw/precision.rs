@@ -185,8 +185,7 @@ fn by(what: &str, counts: BTreeMap<String, Counts>) -> Table {
 }
 
 fn draws_table(counted: &Counted<'_>) -> Table {
-    let header =
-        ["draw", "date", "commit", "seed", "packages", "check", "beliefs", "clang", "gcc"];
+    let header = ["draw", "date", "commit", "seed", "packages", "check", "beliefs", "clang", "gcc"];
     let mut table = Table::new(&header);
     let counts = counted.count(|draw, f| Some((draw.to_owned(), f.tool.clone())));
     for (name, draw) in &counted.draws {
@@ -246,8 +245,7 @@ fn packages_table(counted: &Counted<'_>) -> Table {
 fn entries(counted: &Counted<'_>) -> Vec<Entry> {
     let latest = counted.latest();
     let Some((_, last)) = counted.draws.last() else { return Vec::new() };
-    let counts =
-        counted.count(|draw, f| latest.contains(&draw).then(|| f.tool.clone()));
+    let counts = counted.count(|draw, f| latest.contains(&draw).then(|| f.tool.clone()));
     let mut entries = Vec::new();
     let mut add = |part: &str, what: String, figure: String, bar: String| {
         entries.push(Entry {

@@ -109,11 +109,8 @@ fn describe(text: &mut String, row: &Judged, finding: &Finding, tree: &Path) -> 
     let level = if row.level.is_empty() { String::new() } else { format!(", {}", row.level) };
     write!(text, "\n## {}: {} [{}{level}]\n\n", row.id, finding.message, finding.rule)?;
     writeln!(text, "`{}:{}` in `{}`", finding.file, finding.line, row.function)?;
-    let end = Step {
-        file: finding.file.clone(),
-        line: finding.line,
-        note: finding.message.clone(),
-    };
+    let end =
+        Step { file: finding.file.clone(), line: finding.line, note: finding.message.clone() };
     let mut steps = finding.steps.clone();
     if steps.last().is_none_or(|last| (&last.file, last.line) != (&end.file, end.line)) {
         steps.push(end);
@@ -271,8 +268,7 @@ mod tests {
             steps: vec![step(7)],
             ..Finding::default()
         };
-        let subject =
-            Subject { package: "ant", version: "1", tool: "gcc", tree: folder.path() };
+        let subject = Subject { package: "ant", version: "1", tool: "gcc", tree: folder.path() };
         write(folder.path(), &subject, &[made(15)]).unwrap();
         let sheet = std::fs::read_to_string(folder.path().join("gcc.md")).unwrap();
         assert!(sheet.contains("## gcc-01: x is lost [leak]"), "{sheet}");

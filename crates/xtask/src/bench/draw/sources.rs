@@ -187,7 +187,9 @@ mod tests {
 
     #[test]
     fn broken_stanzas_are_passed_over() {
-        let text = format!(" stray\nPackage:\nVersion: 1\n\nno colon\n\n{INDEX}\nChecksums-Sha256:\n x y z\n");
+        let text = format!(
+            " stray\nPackage:\nVersion: 1\n\nno colon\n\n{INDEX}\nChecksums-Sha256:\n x y z\n"
+        );
         assert_eq!(names(&parse(&text)), ["alpha", "beta"]);
         let bare = parse(
             "Package: bare\nVersion: 1\nChecksums-Sha256:\n 0a many bare_1.tar.gz\n 0a 20000 ../../x_1.tar.gz\n",

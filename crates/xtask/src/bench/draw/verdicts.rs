@@ -143,8 +143,8 @@ pub struct Template {
 }
 
 pub fn template(path: &Path) -> Result<Template> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let template: Template =
         toml::from_str(&text).with_context(|| format!("{} is malformed", path.display()))?;
     checked(&template.findings).with_context(|| path.display().to_string())?;
@@ -182,8 +182,8 @@ pub fn path(root: &Path, name: &str) -> PathBuf {
 }
 
 pub fn load(path: &Path) -> Result<Draw> {
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&text).with_context(|| format!("{} is malformed", path.display()))
 }
 
