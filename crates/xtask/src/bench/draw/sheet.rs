@@ -122,13 +122,12 @@ fn describe(text: &mut String, row: &Judged, finding: &Finding, tree: &Path) -> 
     for group in grouped(&steps) {
         let source = source(tree, &group.file);
         writeln!(text, "\n`{}`\n\n```c", group.file)?;
-        if let Some(head) = head(&source, group.first) {
-            if head.line + head.text.lines().count() <= group.first {
-                for (n, line) in (head.line..).zip(head.text.lines()) {
-                    writeln!(text, "{n:6}   {line}")?;
-                }
-                writeln!(text, "         ...")?;
+        let starts_before = |head: &Head| head.line + head.text.lines().count() <= group.first;
+        if let Some(head) = head(&source, group.first).filter(starts_before) {
+            for (n, line) in (head.line..).zip(head.text.lines()) {
+                writeln!(text, "{n:6}   {line}")?;
             }
+            writeln!(text, "         ...")?;
         }
         for n in group.first..=group.last {
             let Some(line) = source.get(n - 1) else { break };

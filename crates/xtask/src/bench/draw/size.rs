@@ -47,7 +47,8 @@ impl Size {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if kind.is_dir() {
-                if !name.starts_with('.') && !(is_top && name == "debian") {
+                let is_debian = is_top && name == "debian";
+                if !is_debian && !name.starts_with('.') {
                     self.add(&path, false)?;
                 }
             } else if kind.is_file() {
