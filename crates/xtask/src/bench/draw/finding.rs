@@ -60,6 +60,10 @@ impl Example {
     }
 }
 
+/// Rules of clang about code without effect. They claim no fault, so they neither count as reports
+/// nor are they judged.
+const USELESS_CODE: &str = "deadcode.";
+
 /// Reads a report, faults or deviations; each finding once, in the order of the report.
 pub fn read(path: &Path) -> Result<Vec<Finding>> {
     let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -83,17 +87,24 @@ pub fn read(path: &Path) -> Result<Vec<Finding>> {
         .with_context(|| format!("{} is no report", path.display()))?;
     let deviations = report.deviations.into_iter().zip(followed.deviations);
     let deviations = deviations.map(|(deviation, followed)| Finding {
+        steps: followed
+            .examples
+            .into_iter()
+            .filter(|example| (&example.file, example.line) != (&deviation.file, deviation.line))
+            .take(N_EXAMPLES)
+            .map(Example::step)
+            .collect(),
         file: deviation.file,
         line: deviation.line,
         rule: deviation.template,
         message: deviation.message,
-        steps: followed.examples.into_iter().take(N_EXAMPLES).map(Example::step).collect(),
         ..Finding::default()
     });
     let mut seen = BTreeSet::new();
     let is_new =
         |f: &Finding| seen.insert((f.file.clone(), f.line, f.rule.clone(), f.message.clone()));
-    Ok(faults.chain(deviations).filter(is_new).collect())
+    let is_fault = |f: &Finding| !f.rule.starts_with(USELESS_CODE);
+    Ok(faults.chain(deviations).filter(is_fault).filter(is_new).collect())
 }
 
 /// The findings of a peer as a report of the same form.
@@ -147,11 +158,13 @@ mod tests {
     fn reports_are_written_and_read_in_one_form() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("r.json");
-        let findings = [made(3), made(1), made(3)];
+        let mut findings = vec![made(3), made(1), made(3), made(4)];
+        findings[3].rule = "deadcode.DeadStores".to_owned();
         std::fs::write(&path, report("gcc", &findings).to_string()).unwrap();
         assert_eq!(read(&path).unwrap(), [made(3), made(1)]);
         let deviation = json!({"deviations": [{"rank": 1, "template": "can-fail", "file": "a.c",
-            "line": 4, "message": "others test it", "examples": [{"file": "b.c", "line": 2}]}]});
+            "line": 4, "message": "others test it", 
+            "examples": [{"file": "a.c", "line": 4}, {"file": "b.c", "line": 2}]}]});
         std::fs::write(&path, deviation.to_string()).unwrap();
         let found = read(&path).unwrap();
         assert_eq!(found[0].rule, "can-fail");

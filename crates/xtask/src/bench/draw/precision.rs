@@ -139,6 +139,8 @@ fn page(counted: &Counted<'_>) -> String {
          findings (and six of each other tool, and the first ten deviations from beliefs) were \
          chosen by the seed and read by hand. *True* has an input or a sequence of calls; what \
          stayed *unclear* does not count as true. A package counts only for its first reading. \
+         Clang's reports of useless code (`deadcode`) claim no fault and do not count. CPU seconds of \
+         `check` are without preprocessing, which the watched build has paid for. \
          The bar is {BAR_PERCENT} % true.\n"
     );
     section(&mut text, "Draws", &draws_table(counted));
@@ -158,6 +160,10 @@ fn page(counted: &Counted<'_>) -> String {
         table.row(vec![cause, counts.n_false.to_string()]);
     }
     section(&mut text, "Why findings were false", &table);
+    let peers = counted.count(|_, f| {
+        ["clang", "gcc"].contains(&f.tool.as_str()).then(|| format!("{} {}", f.tool, f.rule))
+    });
+    section(&mut text, "Other tools by rule", &by("rule", peers));
     let templates = counted.count(|_, f| (f.tool == "beliefs").then(|| f.rule.clone()));
     section(&mut text, "Deviations by template", &by("template", templates));
     section(&mut text, "Packages", &packages_table(counted));
