@@ -194,9 +194,7 @@ impl Watch {
         inst: Option<InstId>,
         block: Option<BlockId>,
     ) -> Option<&mut Points> {
-        if self.functions.get(function).is_none() {
-            return None;
-        }
+        self.functions.get(function)?;
         let watched = &mut self.functions[function];
         let index = match (inst, block) {
             (Some(inst), _) => inst.0 as usize,
