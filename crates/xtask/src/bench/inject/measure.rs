@@ -29,6 +29,7 @@ pub struct Measure<'a> {
 /// One run.
 pub struct Checked {
     pub seen: Vec<Seen>,
+    undecided: Vec<Seen>,
     pub cpu: Duration,
     /// Why there is no report, or what of the program is missing in it.
     pub trouble: String,
@@ -37,6 +38,8 @@ pub struct Checked {
 /// How one injection did.
 pub struct Outcome {
     pub score: score::Score,
+    /// Why questions of a right rule in the function stayed open.
+    pub undecided: Vec<String>,
     /// Its share of the run.
     pub cpu: Duration,
     pub trouble: String,
@@ -73,7 +76,9 @@ impl Measure<'_> {
             let cpu = share + alone.as_ref().map_or(Duration::ZERO, |alone| alone.cpu);
             let checked = alone.as_ref().unwrap_or(&checked);
             let score = score::score(injected, injected.kind.rules(), &checked.seen, before);
-            outcomes.push(Outcome { score, cpu, trouble: checked.trouble.clone() });
+            let rules = injected.kind.rules();
+            let undecided = score::reasons(injected, rules, &checked.undecided);
+            outcomes.push(Outcome { score, undecided, cpu, trouble: checked.trouble.clone() });
         }
         Ok(outcomes)
     }
@@ -123,7 +128,12 @@ impl Measure<'_> {
             let log = String::from_utf8_lossy(&finished.stderr).into_owned();
             let last = log.lines().last().unwrap_or_default();
             let trouble = format!("{}: {last}", finished.ending);
-            return Ok(Checked { seen: Vec::new(), cpu: finished.cpu, trouble });
+            return Ok(Checked {
+                seen: Vec::new(),
+                undecided: Vec::new(),
+                cpu: finished.cpu,
+                trouble,
+            });
         };
         if let Some(keep) = &self.keep {
             std::fs::write(keep.join(format!("{}-{name}.json", self.project.name)), &bytes)?;
@@ -131,7 +141,12 @@ impl Measure<'_> {
         let report: Report = serde_json::from_slice(&bytes).context("the report is no JSON")?;
         let missing = report.incomplete.iter().map(|i| format!("{}: {}", i.what, i.reason));
         let trouble = missing.collect::<Vec<_>>().join("; ");
-        Ok(Checked { seen: score::seen(&report, &folder, changed), cpu: finished.cpu, trouble })
+        Ok(Checked {
+            seen: score::seen(&report, &folder, changed),
+            undecided: score::undecided(&report, &folder, changed),
+            cpu: finished.cpu,
+            trouble,
+        })
     }
 }
 

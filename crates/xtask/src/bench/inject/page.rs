@@ -92,6 +92,9 @@ pub fn misses(rows: &[Row]) -> String {
         for other in &row.other {
             text += &format!("  reported instead: {other}\n");
         }
+        if !row.undecided.is_empty() {
+            text += &format!("  undecided there: {}\n", row.undecided.join("; "));
+        }
         text += &format!("{}\n", row.diff);
     }
     text
@@ -167,6 +170,7 @@ mod tests {
         rows[0].tests = Some(true);
         rows[1].tests = Some(false);
         rows[1].clang = Some(true);
+        rows[1].undecided.push("2 x budget".to_owned());
         rows[2].other.push("4:leak lost".to_owned());
         rows
     }
@@ -190,6 +194,7 @@ mod tests {
         let text = misses(&rows());
         assert!(text.contains("x-002") && text.contains("-a\n+b\n"));
         assert!(text.contains("reported instead: 4:leak lost"));
+        assert!(text.contains("undecided there: 2 x budget"));
         assert!(!text.contains("x-001"));
     }
 

@@ -37,6 +37,9 @@ pub struct Row {
     pub is_through: bool,
     /// New reports of other rules in or through the function.
     pub other: Vec<String>,
+    /// Why questions of a right rule in the function stayed open.
+    #[serde(default)]
+    pub undecided: Vec<String>,
     pub cpu: f64,
     pub trouble: String,
     /// Whether clang's analyzer shows it, where it was asked.
@@ -60,6 +63,7 @@ impl Row {
             found: outcome.score.found.as_ref().map(|seen| seen.rule.clone()),
             is_through: outcome.score.is_through,
             other: other.collect(),
+            undecided: outcome.undecided.clone(),
             cpu: outcome.cpu.as_secs_f64(),
             trouble: outcome.trouble.clone(),
             clang: None,
@@ -172,6 +176,7 @@ pub mod tests {
             found: found.map(str::to_owned),
             is_through: false,
             other: Vec::new(),
+            undecided: Vec::new(),
             cpu: 1.5,
             trouble: String::new(),
             clang: None,

@@ -31,14 +31,45 @@ impl Seen {
     }
 }
 
-/// The faults of a report, made in a folder where some files stand for others.
+/// The source that a file of a report is, made in a folder where some files stand for others.
+fn original(file: &str, folder: &Path, changed: &BTreeMap<PathBuf, PathBuf>) -> PathBuf {
+    let path = folder.join(file);
+    let old = changed.iter().find(|(_, new)| **new == path).map(|(old, _)| old.clone());
+    old.unwrap_or(path)
+}
+
+/// The questions of a report that stayed open; the message is the reason.
+pub fn undecided(
+    report: &Report,
+    folder: &Path,
+    changed: &BTreeMap<PathBuf, PathBuf>,
+) -> Vec<Seen> {
+    let open = report.dont_knows.iter().map(|open| Seen {
+        rule: open.rule.clone(),
+        place: (original(&open.file, folder, changed), open.line),
+        steps: Vec::new(),
+        message: open.reason.clone(),
+    });
+    open.collect()
+}
+
+/// Why questions of a right rule in the changed function stayed open, the most frequent reason
+/// first, each with how often.
+pub fn reasons(injected: &Injected, right: &[&str], undecided: &[Seen]) -> Vec<String> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for open in undecided {
+        if is_in(injected, &open.place) && right.contains(&open.rule.as_str()) {
+            *counts.entry(&open.message).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
+    counts.sort_by_key(|(reason, n)| (std::cmp::Reverse(*n), *reason));
+    counts.into_iter().map(|(reason, n)| format!("{n} x {reason}")).collect()
+}
+
+/// The faults of a report.
 pub fn seen(report: &Report, folder: &Path, changed: &BTreeMap<PathBuf, PathBuf>) -> Vec<Seen> {
-    let originals: BTreeMap<&Path, &Path> =
-        changed.iter().map(|(old, new)| (new.as_path(), old.as_path())).collect();
-    let original = |file: &str| {
-        let path = folder.join(file);
-        originals.get(path.as_path()).map_or(path.clone(), |old| old.to_path_buf())
-    };
+    let original = |file: &str| original(file, folder, changed);
     let of_faults = report.faults.iter().map(|fault| Seen {
         rule: fault.rule.clone(),
         place: (original(&fault.file), fault.line),
@@ -163,6 +194,27 @@ pub mod tests {
         );
         let other_line = report(RULE, ("/p/a.c", 13), &[]);
         assert!(scored(&[now, other_line], &[old]).found.is_some());
+    }
+
+    #[test]
+    fn open_questions_of_the_right_rule_in_the_function_say_why() {
+        let open = |rule: &str, line: u32, reason: &str| {
+            format!(
+                r#"{{"rule": "{rule}", "file": "0/a.c", "line": {line}, "reason": "{reason}"}}"#
+            )
+        };
+        let all = [
+            open(RULE, 12, "x"),
+            open(RULE, 13, "budget"),
+            open(RULE, 14, "budget"),
+            open(RULE, 9, "y"),
+            open("leak", 12, "z"),
+        ];
+        let text = format!(r#"{{"dont_knows": [{}]}}"#, all.join(","));
+        let report: Report = serde_json::from_str(&text).unwrap();
+        let changed = BTreeMap::from([(PathBuf::from("/p/a.c"), PathBuf::from("/run/0/a.c"))]);
+        let open = undecided(&report, Path::new("/run"), &changed);
+        assert_eq!(reasons(&injected("/p/a.c", 10..=20), &[RULE], &open), ["2 x budget", "1 x x"]);
     }
 
     #[test]
