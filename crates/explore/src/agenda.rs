@@ -133,11 +133,7 @@ impl<T> Agenda<T> {
         self.take_check(*place, pop)
     }
 
-    fn take_check(
-        &mut self,
-        place: Place,
-        pop: Pop<T>,
-    ) -> Option<(Place, T)> {
+    fn take_check(&mut self, place: Place, pop: Pop<T>) -> Option<(Place, T)> {
         let all = self.checks.get_mut(&place)?;
         let (_, candidate) = pop(all)?;
         if all.is_empty() {

@@ -65,7 +65,27 @@ pub struct Ran {
 pub struct Report {
     pub incomplete: Vec<Incomplete>,
     pub faults: Vec<Fault>,
+    pub dont_knows: Vec<DontKnow>,
+    pub deviations: Vec<Deviation>,
     pub stats: BTreeMap<String, serde_json::Value>,
+}
+
+/// A question that stayed open.
+#[derive(Debug, Deserialize)]
+pub struct DontKnow {
+    pub file: String,
+    pub line: u32,
+    pub rule: String,
+    pub reason: String,
+}
+
+/// A place that breaks a rule the rest of the code follows.
+#[derive(Debug, Deserialize)]
+pub struct Deviation {
+    pub template: String,
+    pub file: String,
+    pub line: u32,
+    pub message: String,
 }
 
 #[derive(Debug, Deserialize)]
