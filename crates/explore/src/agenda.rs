@@ -22,6 +22,9 @@ struct Yield {
     further: u32,
 }
 
+/// Takes one from the front or from the back.
+type Pop<T> = fn(&mut VecDeque<(usize, T)>) -> Option<(usize, T)>;
+
 impl Yield {
     /// Of a thousand; what was never turned around may well be worth it.
     fn share(self) -> u32 {
@@ -130,11 +133,7 @@ impl<T> Agenda<T> {
         self.take_check(*place, pop)
     }
 
-    fn take_check(
-        &mut self,
-        place: Place,
-        pop: fn(&mut VecDeque<(usize, T)>) -> Option<(usize, T)>,
-    ) -> Option<(Place, T)> {
+    fn take_check(&mut self, place: Place, pop: Pop<T>) -> Option<(Place, T)> {
         let all = self.checks.get_mut(&place)?;
         let (_, candidate) = pop(all)?;
         if all.is_empty() {

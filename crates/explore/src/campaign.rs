@@ -1,7 +1,6 @@
 //! Exploring a whole program: all distinct faults, within an amount of work.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use base::Cancel;
 use interpret::{Limits, MAX_PASSED};
@@ -33,16 +32,27 @@ const LIMITS: Limits = Limits {
     passed: [None; MAX_PASSED],
 };
 
-/// Explores a program; what is told refers to its sources in `texts`.
+/// Explores a program, and watches the rules that come with firstfault; what is told refers to its
+/// sources in `texts`.
 pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Cancel) -> Outcome {
+    let rules = spec::discover::rules(&[]).ok();
+    explore_rules((program, texts), rules.as_ref(), options, cancel)
+}
+
+/// As [`explore`], with these specifications.
+pub fn explore_rules(
+    (program, texts): (&Program, &Texts),
+    specifications: Option<&spec::Rules>,
+    options: &Options,
+    cancel: &Cancel,
+) -> Outcome {
     let entry = &*program.functions[options.entry].name;
     let mut memo = Memo::new(RESOURCES, false);
     if !options.targets.is_empty() {
         let target = Target { places: options.targets.clone(), rule: None };
         memo.distances = distances(program, &|loc| target.is_at(program, loc));
     }
-    let specifications = options.specifications.clone().or_else(builtin);
-    let watching = specifications.map(|rules| Watching::new(program, &rules, &options.rules));
+    let watching = specifications.map(|rules| Watching::new(program, rules, &options.rules));
     let watch = watching.as_ref().map(|watching| &watching.watch);
     let search = Search {
         program,
@@ -88,9 +98,4 @@ pub fn explore(program: &Program, texts: &Texts, options: &Options, cancel: &Can
         n_runs: explored.n_runs.into(),
         work,
     }
-}
-
-/// The specifications that come with firstfault.
-fn builtin() -> Option<Arc<spec::Rules>> {
-    spec::discover::rules(&[]).ok().map(Arc::new)
 }

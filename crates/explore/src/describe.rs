@@ -199,7 +199,8 @@ fn prepare(files: &[File], words: &mut Vec<String>, remarks: &mut Vec<String>) {
             made.push(folder);
         }
         match &file.kind {
-            Kind::Absent => words.push(format!("rm -f {};", shell::operand(&file.name))),
+            // A command that is copied must not remove anything.
+            Kind::Absent => remarks.push(format!("there is no {name}")),
             Kind::Folder => {}
             Kind::Holds(bytes) => words.push(format!("{} > {name};", printed(bytes))),
         }
@@ -209,8 +210,8 @@ fn prepare(files: &[File], words: &mut Vec<String>, remarks: &mut Vec<String>) {
 fn command(input: &RunInput, bytes: &Bytes, asked: &Asked) -> String {
     let mut words = Vec::new();
     let mut remarks = input.others.clone();
-    if !asked.made_up.is_empty() {
-        let names = asked.made_up.join(", ");
+    if !asked.guessed.is_empty() {
+        let names = asked.guessed.join(", ");
         remarks.push(format!("what {names} do is not known, and was made up"));
     }
     let stdin = bytes.stdin.as_deref().unwrap_or_default();
@@ -239,4 +240,70 @@ fn command(input: &RunInput, bytes: &Bytes, asked: &Asked) -> String {
     }
     let command = words.join(" ");
     if remarks.is_empty() { command } else { format!("{command}  # {}", remarks.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use interpret::{AskedFile, FileId, Name};
+
+    use super::*;
+
+    fn asked(name: &str, exists: bool, is_folder: bool) -> AskedFile {
+        let stream = Stream::File(FileId::Named(Name::of(name.as_bytes())));
+        AskedFile { name: name.as_bytes().to_vec(), stream, exists, is_folder }
+    }
+
+    fn described(files: Vec<AskedFile>, held: &[&[u8]], failures: &[&str]) -> RunInput {
+        let mut inputs = Inputs::default();
+        for (file, bytes) in files.iter().zip(held) {
+            inputs.set_bytes(file.stream, bytes);
+        }
+        let failures = failures.iter().map(|text| (*text).to_owned()).collect();
+        let asked = Asked { files, failures, ..Asked::default() };
+        describe(&Given::Found(inputs, BOUNDS[2]), "main", &asked)
+    }
+
+    #[test]
+    fn the_command_makes_the_files_that_a_run_reads() {
+        let files = vec![
+            asked("sub/it\'s -x", true, false),
+            asked("-n", true, false),
+            asked("list", true, true),
+            asked("none", false, false),
+        ];
+        let input = described(files, &[b"a\0%\n", b"-", b"one\ntwo", b""], &[]);
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let command = input.command.replace("./program", "find . -type f | sort");
+        let run = std::process::Command::new("bash")
+            .args(["-c", &command])
+            .current_dir(&folder)
+            .output()
+            .expect("bash starts");
+        let found = String::from_utf8_lossy(&run.stdout).into_owned();
+        assert_eq!(found, "./-n\n./list/one\n./list/two\n./sub/it's -x\n", "{command}");
+        let read = |name: &str| std::fs::read(folder.path().join(name)).expect("it is there");
+        assert_eq!((read("sub/it's -x"), read("-n")), (b"a\0%\n".to_vec(), b"-".to_vec()));
+        assert!(input.command.ends_with("# there is no none"), "{}", input.command);
+        let contents: Vec<_> =
+            input.files.iter().map(|f| (f.name.as_str(), f.content.is_some())).collect();
+        let expected = [
+            ("sub/it's -x", true),
+            ("-n", true),
+            ("list", false),
+            ("list/one", true),
+            ("list/two", true),
+            ("none", false),
+        ];
+        assert_eq!(contents, expected);
+    }
+
+    #[test]
+    fn files_of_other_folders_and_failures_are_told_in_words() {
+        let files = vec![asked("/etc/x", true, false), asked("../y", true, false)];
+        let input = described(files, &[b"1", b"2"], &["the 2nd call of malloc fails"]);
+        let expected = "./program  # the 2nd call of malloc fails; /etc/x holds what printf '1' \
+                        writes; ../y holds what printf '2' writes";
+        assert_eq!(input.command, expected);
+        assert_eq!(input.others, ["the 2nd call of malloc fails"]);
+    }
 }

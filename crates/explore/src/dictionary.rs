@@ -77,19 +77,17 @@ impl<'a> Maker<'a> {
                     self.operand(*lhs);
                     self.operand(*rhs);
                 }
-                Op::Binary { op, rhs, .. }
-                    if matches!(
-                        op,
+                Op::Binary {
+                    op:
                         BinaryOp::UnsignedRem
-                            | BinaryOp::SignedRem
-                            | BinaryOp::UnsignedDiv
-                            | BinaryOp::SignedDiv
-                            | BinaryOp::Sub
-                            | BinaryOp::Mul
-                    ) =>
-                {
-                    self.operand(*rhs);
-                }
+                        | BinaryOp::SignedRem
+                        | BinaryOp::UnsignedDiv
+                        | BinaryOp::SignedDiv
+                        | BinaryOp::Sub
+                        | BinaryOp::Mul,
+                    rhs,
+                    ..
+                } => self.operand(*rhs),
                 Op::Call(call) => self.call(call),
                 _ => {}
             }

@@ -11,6 +11,7 @@ pub mod beyond;
 mod campaign;
 mod corpus;
 pub mod describe;
+mod descriptors;
 mod dictionary;
 pub mod distance;
 pub mod ending;
@@ -33,7 +34,7 @@ pub mod trace;
 pub mod variation;
 pub mod watching;
 
-pub use campaign::explore;
+pub use campaign::{explore, explore_rules};
 pub use ending::Property;
 pub use options::{Ended, Found, Options, Outcome, Rules};
 pub use search::{Explored, Search, Violation};

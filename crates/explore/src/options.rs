@@ -1,7 +1,6 @@
 //! What is explored, and what came of it.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use findings::{Place, RunInput, Step};
 use interpret::FaultKind;
@@ -21,8 +20,6 @@ pub struct Options {
     /// same time. Never time itself, so that results do not depend on the machine.
     pub work: u64,
     pub rules: Rules,
-    /// The specifications of these rules; those that come with firstfault where there are none.
-    pub specifications: Option<Arc<spec::Rules>>,
     /// Lines that matter most: decisions that lead there come first.
     pub targets: Vec<Line>,
     /// What is proved never to happen, and not asked for.
@@ -37,7 +34,6 @@ impl Options {
             seed: 0,
             work: Self::WORK,
             rules: Rules::default(),
-            specifications: None,
             targets: Vec::new(),
             safe: FxHashSet::default(),
         }

@@ -106,6 +106,7 @@ impl Property {
                 FaultKind::Wrap => "integer-overflow",
                 FaultKind::Truncation => "integer-truncation",
                 FaultKind::SignChange => "integer-signedness",
+                FaultKind::Endless => "infinite-loop",
                 FaultKind::Rule(_) => "user-rule",
             },
         }
@@ -131,6 +132,7 @@ impl Property {
                 FaultKind::Wrap => "an unsigned number wraps around",
                 FaultKind::Truncation => "a conversion loses part of the value",
                 FaultKind::SignChange => "a conversion changes the sign of the value",
+                FaultKind::Endless => "a loop never ends: nothing it depends on changes any more",
                 FaultKind::Rule(_) => "a rule is broken",
             },
         }

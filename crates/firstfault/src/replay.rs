@@ -126,7 +126,7 @@ fn is_same(fault: &Fault, seen: &Seen) -> bool {
 }
 
 /// The bytes of a text with one character for each.
-fn bytes(text: &str) -> Vec<u8> {
+pub fn bytes(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect()
 }
 
@@ -136,7 +136,7 @@ fn environment(witness: &RunInput) -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 /// Puts the witness' files where the program finds them: below its working folder.
-fn write_files(witness: &RunInput, folder: &Path) -> Result<(), String> {
+pub fn write_files(witness: &RunInput, folder: &Path) -> Result<(), String> {
     use std::os::unix::ffi::OsStrExt;
     for file in &witness.files {
         if file.content.is_none() && !file.is_folder {

@@ -1,6 +1,6 @@
 //! What a run asked the world outside for, besides arguments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use program::FunctionId;
 
@@ -31,8 +31,11 @@ pub struct Asked {
     pub takes_arguments: bool,
     /// Calls that failed, in words.
     pub failures: Vec<String>,
-    /// Functions without a model whose results were made up.
+    /// Functions without a model whose results were made up, and objects of other code that
+    /// were read.
     pub made_up: Vec<String>,
+    /// Those functions of which more than numbers was made up.
+    pub guessed: Vec<String>,
 }
 
 /// A file that was looked for.
@@ -64,10 +67,12 @@ impl Machine<'_> {
         let set = names(&|address| address != 0).into_iter().filter(from_outside);
         let mut functions = self.program.functions.iter();
         let main = functions.find(|f| &*f.name == "main" && f.body.is_some());
-        let mut made_up: Vec<String> =
-            self.inputs.made_up.iter().map(|id| self.name_of(*id).to_owned()).collect();
-        made_up.sort();
-        made_up.dedup();
+        let named = |ids: &[FunctionId]| {
+            let names: BTreeSet<&str> = ids.iter().map(|id| self.name_of(*id)).collect();
+            names.into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let mut made_up = named(&self.inputs.made_up);
+        made_up.extend(self.memory.has_read_outside.then(|| "objects of other code".to_owned()));
         Asked {
             unset: names(&|address| address == 0),
             set: set.map(|name| (name.clone(), Stream::Environment(Name::of(&name)))).collect(),
@@ -80,6 +85,7 @@ impl Machine<'_> {
             takes_arguments: main.is_some_and(|main| !main.params.is_empty()),
             failures: self.told_failures(),
             made_up,
+            guessed: named(&self.inputs.guessed),
         }
     }
 

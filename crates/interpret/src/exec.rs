@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
 use crate::constants::{Layout, Target, resolve_alias};
+use crate::endless::Rounds;
 use crate::features::Features;
 use crate::inputs::InputState;
 use crate::library::{Clocks, Options};
@@ -25,10 +26,13 @@ use crate::path::PathState;
 use crate::record::{Point, Record};
 use crate::strays::StraysOfFrame;
 use crate::value::{Bits, Value, mask};
+use crate::watch::REFERENCES;
 use crate::world::World;
 use crate::{FaultKind, Stop};
 
 const MAX_DEPTH: u32 = 200;
+/// Blocks that a call remembers to have come through.
+const TRAIL: usize = 4;
 
 /// A program in memory, ready to run.
 ///
@@ -72,6 +76,8 @@ pub struct Machine<'p> {
     pub(crate) options: Options,
     pub(crate) clocks: Clocks,
     /// What each thread returned, and what is kept for threads by key.
+    /// Random numbers that were not inputs.
+    pub(crate) n_random: u64,
     pub(crate) threads: Vec<u64>,
     pub(crate) thread_values: Vec<u64>,
     /// Functions that run when the program ends, as they were registered.
@@ -102,6 +108,9 @@ pub(crate) struct Frame<'p> {
     /// Where each `setjmp` of this call continues, by its buffer.
     pub jumps: BTreeMap<u64, (BlockId, InstId)>,
     pub strays: StraysOfFrame,
+    /// The blocks the call was in last, the present one first.
+    pub trail: [BlockId; TRAIL],
+    pub rounds: Rounds,
 }
 
 /// What a call passes.
@@ -163,6 +172,7 @@ impl<'p> Machine<'p> {
             world,
             options: Options::default(),
             clocks: Clocks::default(),
+            n_random: 0,
             threads: Vec::new(),
             thread_values: Vec::new(),
             exit_handlers: Vec::new(),
@@ -274,6 +284,8 @@ impl<'p> Machine<'p> {
             variable_arguments,
             counts: body.blocks.iter().map(|_| 0).collect(),
             jumps: BTreeMap::new(),
+            rounds: Rounds::default(),
+            trail: [Body::ENTRY; TRAIL],
             strays: if self.has_strays() { self.strays_passed() } else { Default::default() },
         };
         self.depth += 1;
@@ -316,6 +328,8 @@ impl<'p> Machine<'p> {
             let current = &frame.body.blocks[block];
             *self.covered.entry((frame.id, block)).or_default() += 1;
             frame.counts[block] += 1;
+            frame.trail.rotate_right(1);
+            frame.trail[0] = block;
             for inst in (first.0..current.end.0).map(InstId) {
                 self.at = (frame.id, inst);
                 let result = match self.notes.watch {
@@ -359,8 +373,13 @@ impl<'p> Machine<'p> {
                 }
             };
             self.note_edge(frame.id, block, next);
-            if self.watches_leaks() {
+            if self
+                .notes
+                .watch
+                .is_some_and(|watch| watch.tasks_at_end(frame.id, block) & REFERENCES != 0)
+            {
                 self.leaks_on_edge(frame, block, next);
+                self.check_round(frame, block, next)?;
             }
             self.enter(frame, block, next)?;
             first = after_phis(frame.body, &frame.body.blocks[next]);

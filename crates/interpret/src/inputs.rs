@@ -180,6 +180,8 @@ pub(crate) struct InputState {
     pub n_failures: BTreeMap<Failure, u32>,
     /// Functions without a model, as they were called.
     pub made_up: Vec<FunctionId>,
+    /// Those of them that give or take more than numbers.
+    pub guessed: Vec<FunctionId>,
     /// Standard input as given, instead of bytes of [`Input::Stdin`].
     pub stdin: Option<Vec<u8>>,
     /// The files and variables there are, where all are known.
@@ -379,7 +381,7 @@ impl Machine<'_> {
         }
         let mut extra = self.take_limited(Input::ArgumentCount, 32, limits.arguments);
         let n_given = self.pinned(extra) as u32;
-        let mut addresses = vec![self.string(b"program")?];
+        let mut addresses = vec![self.string(b"./program")?];
         self.inputs.arguments.push(b"program".to_vec());
         for index in 1..=n_given {
             let byte = |byte| Input::Argument { index, byte };

@@ -16,6 +16,7 @@ mod asked;
 mod choices;
 mod constants;
 mod division;
+mod endless;
 mod exec;
 mod features;
 mod float;
@@ -26,6 +27,7 @@ mod intrinsics;
 mod leaks;
 mod library;
 mod liveness;
+mod lives;
 mod members;
 mod memory;
 mod monitor;
@@ -109,6 +111,8 @@ pub enum FaultKind {
     Truncation,
     /// A conversion changes the sign of a value. A run goes on.
     SignChange,
+    /// A loop that does not end: it starts again and again with nothing changed.
+    Endless,
     /// A rule of a specification, by its number in the [`Watch`]. A run goes on.
     Rule(u16),
 }

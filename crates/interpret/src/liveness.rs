@@ -24,12 +24,17 @@ pub struct Liveness {
     bound: FxHashMap<VarId, Vec<InstId>>,
     /// By edges that start a loop again, the pointers that the loop computes.
     again: FxHashMap<(BlockId, BlockId), Vec<InstId>>,
+    /// By the same edges, what is read behind them, of loops that have a way out.
+    read_again: FxHashMap<(BlockId, BlockId), Vec<InstId>>,
 }
 
 impl Liveness {
-    pub fn new(body: &Body) -> Self {
+    /// `descriptors` are numbers that are references, too.
+    pub fn new(body: &Body, descriptors: &[InstId]) -> Self {
         let n_words = body.insts.len().div_ceil(64);
-        let is_pointer = |inst: &InstId| matches!(body.insts[*inst].ty, Ty::Ptr | Ty::Aggregate(_));
+        let is_pointer = |inst: &InstId| {
+            matches!(body.insts[*inst].ty, Ty::Ptr | Ty::Aggregate(_)) || descriptors.contains(inst)
+        };
         let pointers: Vec<InstId> = body.insts.ids().filter(is_pointer).collect();
         let mut used = vec![0; n_words];
         let mut bound: FxHashMap<VarId, Vec<InstId>> = FxHashMap::default();
@@ -51,7 +56,17 @@ impl Liveness {
         let (live_in, live_out) = flow(body, n_words);
         let again = starting_again(body, &pointers);
         let behind = body.insts.iter().map(|_| OnceCell::new()).collect();
-        Self { live_in, live_out, behind, pointers, used, bound, again }
+        let read_again = FxHashMap::default();
+        let mut live = Self { live_in, live_out, behind, pointers, used, bound, again, read_again };
+        let ending = back_edges(body).into_iter().filter(|edge| has_exit(body, *edge));
+        live.read_again =
+            ending.map(|(from, to)| ((from, to), live.on_edge(body, from, to))).collect();
+        live
+    }
+
+    /// Values that are read once a loop has started again, where that has a way out.
+    pub fn read_again(&self, from: BlockId, to: BlockId) -> Option<&[InstId]> {
+        self.read_again.get(&(from, to)).map(Vec::as_slice)
     }
 
     pub fn pointers(&self) -> &[InstId] {
@@ -137,7 +152,23 @@ fn flow(body: &Body, n_words: usize) -> (IdVec<BlockId, Set>, IdVec<BlockId, Set
 
 /// Edges that lead back to where control came from, and the pointers computed between.
 fn starting_again(body: &Body, pointers: &[InstId]) -> FxHashMap<(BlockId, BlockId), Vec<InstId>> {
-    let mut again = FxHashMap::default();
+    let inside = |(from, to): (BlockId, BlockId)| {
+        let inside = between(body, from, to);
+        let is_inside = |inst: &&InstId| inside[body.insts[**inst].block.0 as usize];
+        ((from, to), pointers.iter().filter(is_inside).copied().collect())
+    };
+    back_edges(body).into_iter().map(inside).collect()
+}
+
+/// By block, whether control may go from there back to where it came from.
+pub(crate) fn blocks_that_start_again(body: &Body) -> Vec<bool> {
+    let mut starts = vec![false; body.blocks.len()];
+    back_edges(body).into_iter().for_each(|(from, _)| starts[from.0 as usize] = true);
+    starts
+}
+
+fn back_edges(body: &Body) -> Vec<(BlockId, BlockId)> {
+    let mut again = Vec::new();
     let n_blocks = body.blocks.len();
     // Depth first; a block is open while those behind it are visited.
     let (mut is_seen, mut is_open) = (vec![false; n_blocks], vec![false; n_blocks]);
@@ -154,15 +185,23 @@ fn starting_again(body: &Body, pointers: &[InstId]) -> FxHashMap<(BlockId, Block
         path.push((block, at + 1));
         let index = next.0 as usize;
         if is_open[index] {
-            let inside = between(body, block, *next);
-            let is_inside = |inst: &&InstId| inside[body.insts[**inst].block.0 as usize];
-            again.insert((block, *next), pointers.iter().filter(is_inside).copied().collect());
+            again.push((block, *next));
         } else if !is_seen[index] {
             (is_seen[index], is_open[index]) = (true, true);
             path.push((*next, 0));
         }
     }
     again
+}
+
+/// Whether control may leave a loop.
+fn has_exit(body: &Body, (last, header): (BlockId, BlockId)) -> bool {
+    let inside = between(body, last, header);
+    let leaves = |block: BlockId| {
+        let next = body.blocks[block].terminator.successors();
+        inside[block.0 as usize] && next.iter().any(|next| !inside[next.0 as usize])
+    };
+    body.blocks.ids().any(leaves)
 }
 
 /// Blocks of a loop that `last` starts again at `header`.

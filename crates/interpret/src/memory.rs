@@ -19,21 +19,28 @@ const GRAIN: u64 = 64;
 /// Addresses below belong to nobody.
 pub(crate) const LOWEST: u64 = 1 << 20;
 /// Objects of the heap lie from here on.
-const HEAP: u64 = 1 << 40;
+pub(crate) const HEAP: u64 = 1 << 40;
 /// Room between objects: what runs over the end of one meets nobody.
 const GAP: u64 = 4 * GRAIN;
+/// Bytes of all objects of a run together.
+const MAX_MEMORY: u64 = 1 << 27;
 /// Places an access at an unknown address may choose among.
 const MAX_PLACES: u64 = 4096;
 const MAX_CHOICES: usize = 300;
 
 pub struct Memory {
-    objects: BTreeMap<u64, Object>,
-    next: u64,
-    next_on_heap: u64,
+    pub(crate) objects: BTreeMap<u64, Object>,
+    pub(crate) next: u64,
+    pub(crate) next_on_heap: u64,
     /// Objects that live and are not of the heap, where somebody wants to know.
-    alive: Option<BTreeSet<u64>>,
+    pub(crate) alive: Option<BTreeSet<u64>>,
+    /// Changes of what objects hold that were there when changes were last marked.
+    pub n_changes: u64,
+    pub(crate) marked: u64,
     /// What was released since this was last looked at.
     pub released: Vec<u64>,
+    /// Bytes of all objects so far.
+    n_bytes: u64,
     pub words: Words,
     /// What was read and written, where somebody wants to know.
     pub touched: Option<Vec<Touch>>,
@@ -94,7 +101,10 @@ impl Memory {
             next: LOWEST,
             next_on_heap: HEAP,
             alive: None,
+            n_changes: 0,
+            marked: u64::MAX,
             released: Vec::new(),
+            n_bytes: 0,
             words: Words::new(),
             touched: None,
             fence: None,
@@ -109,10 +119,15 @@ impl Memory {
     pub fn allocate(&mut self, size: u64, is_heap: bool) -> Result<u64, Stop> {
         let length = usize::try_from(size).ok().filter(|length| *length < 1 << 26);
         let length = length.ok_or_else(|| Stop::Bound(format!("an object of {size} bytes")))?;
+        self.n_bytes = self.n_bytes.saturating_add(size);
+        if self.n_bytes > MAX_MEMORY {
+            return Err(Stop::OutOfSteps);
+        }
         let next = if is_heap { &mut self.next_on_heap } else { &mut self.next };
         let address = *next;
         // A gap after each object catches what runs over its end.
         *next += size.next_multiple_of(GRAIN) + GAP;
+        self.n_changes += u64::from(is_heap);
         if let Some(alive) = self.alive.as_mut().filter(|_| !is_heap) {
             alive.insert(address);
         }
@@ -296,16 +311,21 @@ impl Memory {
         }
         let words = &mut self.words;
         let word = value.word.map(|word| words.resize(word, 8 * size as u32, false));
+        let counts = self.alive.is_some() && (address < self.marked || address >= HEAP);
         let (object, at) = find_mut(&mut self.objects, address, size)?;
+        let mut has_changed = false;
         self.fit.write(at as u64 + size, object.bytes.len() as u64);
         for index in 0..size as usize {
             let byte = |bits: u128| bits.checked_shr(8 * index as u32).unwrap_or(0) as u8;
-            object.bytes[at + index] = byte(value.bits);
+            let (old, new) = (object.bytes[at + index], byte(value.bits));
+            has_changed |= old != new || object.unset[at + index] != byte(value.unset);
+            object.bytes[at + index] = new;
             object.unset[at + index] = byte(value.unset);
             object.origins.remove(&(at + index));
             let part = word.map(|word| words.extract(word, 8 * index as u32, 8));
             object.set_word(words, at + index, part);
         }
+        self.n_changes += u64::from(counts && has_changed);
         Ok(())
     }
 
@@ -368,7 +388,10 @@ impl Memory {
             Some(_) => range.map(|place| (place - at, object.origin(place))).collect(),
             None => Vec::new(),
         };
+        let counts = self.alive.is_some() && (to < self.marked || to >= HEAP);
         let (object, at) = find_mut(&mut self.objects, to, size)?;
+        let has_changed = counts && object.bytes[at..at + size as usize] != *bytes;
+        self.n_changes += u64::from(has_changed);
         self.fit.write(at as u64 + size, object.bytes.len() as u64);
         object.bytes[at..at + size as usize].copy_from_slice(&bytes);
         object.unset[at..at + size as usize].copy_from_slice(&unset);
@@ -399,7 +422,11 @@ impl Memory {
             return Ok(());
         }
         self.touch(to, size, TouchKind::Write);
+        let counts = self.alive.is_some() && (to < self.marked || to >= HEAP);
         let (object, at) = find_mut(&mut self.objects, to, size)?;
+        let has_changed =
+            counts && object.bytes[at..at + size as usize].iter().any(|old| *old != byte);
+        self.n_changes += u64::from(has_changed);
         self.fit.write(at as u64 + size, object.bytes.len() as u64);
         object.bytes[at..at + size as usize].fill(byte);
         object.unset[at..at + size as usize].fill(unset);
@@ -416,7 +443,26 @@ impl Memory {
         let words = &mut self.words;
         // Neighbours that hold the same become one choice.
         let mut runs: Vec<(u64, WordId)> = Vec::new();
+        let makes_up = self.unset.is_some();
+        // Where the last place held plain bytes that this one holds, too, no word is made.
+        let mut plain: Option<usize> = None;
+        let mut known = object.words.keys().copied().peekable();
         for place in places {
+            let (at, n_bytes) = (place as usize, size as usize);
+            while known.next_if(|word| *word < at).is_some() {}
+            let is_plain = !makes_up && known.peek().is_none_or(|word| *word >= at + n_bytes);
+            let here = &object.bytes[at..at + n_bytes];
+            if let (true, Some(last)) = (is_plain, plain)
+                && object.bytes[last..last + n_bytes] == *here
+                && let Some((end, _)) = runs.last_mut()
+            {
+                *end = place;
+                continue;
+            }
+            plain = is_plain.then_some(at);
+            if runs.len() > MAX_CHOICES {
+                return None;
+            }
             let value = object.word(words, self.unset.as_mut(), place as usize, size as usize);
             let value = value.unwrap_or_else(|| object.constant(words, place as usize, size));
             match runs.last_mut() {
@@ -481,70 +527,6 @@ impl Memory {
         if let Some(touched) = &mut self.touched {
             touched.push(Touch { address, size, kind });
         }
-    }
-}
-
-/// What references and lives of objects are looked at by.
-impl Memory {
-    pub fn start_to_tell_lives(&mut self) {
-        let outside = self.objects.iter().filter(|(_, object)| object.is_alive && !object.is_heap);
-        self.alive = Some(outside.map(|(base, _)| *base).collect());
-    }
-
-    pub fn is_heap_address(&self, address: u64) -> bool {
-        (HEAP..self.next_on_heap).contains(&address)
-    }
-
-    pub fn end_of_heap(&self) -> u64 {
-        self.next_on_heap
-    }
-
-    /// Living objects of the heap from an address on.
-    pub fn heap_from(&self, address: u64) -> Vec<u64> {
-        let from = self.objects.range(address.max(HEAP)..);
-        from.filter(|(_, object)| object.is_alive && object.is_heap)
-            .map(|(base, _)| *base)
-            .collect()
-    }
-
-    pub fn alive_outside_heap(&self) -> Vec<u64> {
-        self.alive.iter().flatten().copied().collect()
-    }
-
-    /// The living object around an address.
-    pub fn alive_at(&self, address: u64) -> Option<u64> {
-        let (base, object) = self.objects.range(..=address).next_back()?;
-        let is_in = address - base < object.bytes.len() as u64;
-        (object.is_alive && is_in).then_some(*base)
-    }
-
-    /// Eight bytes, where they are set.
-    pub fn word(&self, address: u64) -> Option<u64> {
-        let (base, object) = self.objects.range(..=address).next_back()?;
-        object.number_at(usize::try_from(address - base).ok()?)
-    }
-
-    /// What may be pointers in so many bytes of a living object, and where.
-    pub fn pointers_in(&self, address: u64, size: u64) -> Vec<(u64, u64)> {
-        let Some((base, object)) = self.objects.range(..=address).next_back() else {
-            return Vec::new();
-        };
-        if !object.is_alive {
-            return Vec::new();
-        }
-        let first = (address - base).next_multiple_of(8);
-        let end = (address - base).saturating_add(size).min(object.bytes.len() as u64);
-        self.n_scanned.set(self.n_scanned.get() + 16 + end.saturating_sub(first) / 8);
-        let places = (first..end.saturating_sub(7)).step_by(8);
-        let word = |at: u64| Some((base + at, object.number_at(at as usize)?));
-        places.filter_map(word).filter(|(_, word)| *word >= LOWEST).collect()
-    }
-
-    /// What may be pointers in an object that has ended.
-    pub fn words_of_ended(&self, base: u64) -> Vec<u64> {
-        let Some(object) = self.objects.get(&base) else { return Vec::new() };
-        let places = (0..object.bytes.len().saturating_sub(7)).step_by(8);
-        places.filter_map(|at| object.number_at(at)).filter(|word| *word >= LOWEST).collect()
     }
 }
 

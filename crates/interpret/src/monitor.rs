@@ -9,7 +9,7 @@ use crate::notes::Note;
 use crate::path::Why;
 use crate::record::Point;
 use crate::value::{Value, mask, signed};
-use crate::watch::{Check, Comparison, Effect, Formula, Points, Term};
+use crate::watch::{Check, Comparison, Effect, Formula, POINTS, Points, REFERENCES, Term};
 use crate::{FaultKind, Stop};
 
 /// Numbers of a formula are compared in as many bits more than they have.
@@ -18,7 +18,12 @@ const ROOM: u32 = 2;
 impl<'p> Machine<'p> {
     /// As [`step`](Self::step), watched.
     pub(crate) fn watched_step(&mut self, frame: &mut Frame<'p>, inst: InstId) -> Result<(), Stop> {
-        let points = self.notes.watch.and_then(|watch| watch.at(frame.id, inst));
+        let Some(watch) = self.notes.watch else { return self.step(frame, inst) };
+        let tasks = watch.tasks(frame.id, inst);
+        if tasks == 0 && !self.has_strays() {
+            return self.step(frame, inst);
+        }
+        let points = if tasks & POINTS != 0 { watch.at(frame.id, inst) } else { None };
         let mut meant = None;
         if let Some(points) = points {
             meant = self.monitor_checks(frame, Point::Inst(inst), points);
@@ -26,7 +31,7 @@ impl<'p> Machine<'p> {
         if self.has_strays() {
             self.strays_before(frame, inst);
         }
-        let leaks = self.watches_leaks();
+        let leaks = watch.leaks && tasks & REFERENCES != 0;
         let before = if leaks { self.leaks_before(frame, inst) } else { Vec::new() };
         self.step(frame, inst)?;
         if let Some(points) = points {
@@ -119,12 +124,15 @@ impl<'p> Machine<'p> {
                         Some(value) => {
                             self.notes.states.insert((*attribute, key), (value, place));
                             let open = self.notes.watch.and_then(|watch| watch.open);
-                            if let Some((state, code)) = open.filter(|open| open.0 == *attribute)
-                                && self.watches_leaks()
-                                && self.ty(frame, *of) == Ty::Ptr
-                            {
-                                debug_assert_eq!(state, *attribute);
-                                self.leaks_of_state(key, value == code, place);
+                            let open = open.filter(|_| self.watches_leaks());
+                            if let Some((_, code)) = open.filter(|open| open.0 == *attribute) {
+                                // Only what a call answers with is its caller's.
+                                let is_owned = *of == Operand::Inst(inst)
+                                    && (self.ty(frame, *of) == Ty::Ptr
+                                        || self.is_descriptor(frame, *of));
+                                if value != code || is_owned {
+                                    self.leaks_of_state(key, value == code, place);
+                                }
                             }
                         }
                         None => drop(self.notes.states.remove(&(*attribute, key))),

@@ -24,6 +24,8 @@ const MAX_STRAYS: usize = 20_000;
 pub(crate) struct StraysOfFrame {
     values: FxHashMap<InstId, u32>,
     parameters: FxHashMap<u32, u32>,
+    /// Members that stray of records in registers, with where in the record they lie.
+    parts: FxHashMap<InstId, Vec<(u64, u32)>>,
 }
 
 #[derive(Default)]
@@ -34,6 +36,7 @@ pub(crate) struct Strays {
     /// Arguments of the call that begins.
     passed: FxHashMap<u32, u32>,
     returned: Option<u32>,
+    returned_parts: Vec<(u64, u32)>,
 }
 
 #[derive(Clone, Copy)]
@@ -198,11 +201,25 @@ impl<'p> Machine<'p> {
             }
             Op::Load(access) => {
                 let address = self.plain(frame, access.ptr);
+                if access.size >= 8 && !self.notes.strays.memory.is_empty() {
+                    let parts = address.map(|at| self.strays_in(at as u64, access.size));
+                    match parts.filter(|parts| !parts.is_empty()) {
+                        Some(parts) => drop(frame.strays.parts.insert(inst, parts)),
+                        None => drop(frame.strays.parts.remove(&inst)),
+                    }
+                }
                 address.and_then(|at| self.notes.strays.memory.get(&(at as u64)).copied())
             }
             Op::Store { access, value } => {
                 let stray = self.stray(frame, *value);
                 if let Some(address) = self.plain(frame, access.ptr) {
+                    if let Operand::Inst(value) = value
+                        && let Some(parts) = frame.strays.parts.get(value)
+                    {
+                        let parts = parts.iter().map(|(at, s)| (address as u64 + at, *s));
+                        self.notes.strays.memory.extend(parts);
+                        return;
+                    }
                     match stray {
                         Some(stray) => self.notes.strays.memory.insert(address as u64, stray),
                         None => self.notes.strays.memory.remove(&(address as u64)),
@@ -223,6 +240,10 @@ impl<'p> Machine<'p> {
             }
             Op::Call(_) => {
                 self.notes.strays.passed.clear();
+                let parts = std::mem::take(&mut self.notes.strays.returned_parts);
+                if !parts.is_empty() {
+                    frame.strays.parts.insert(inst, parts);
+                }
                 self.notes.strays.returned.take()
             }
             // Joins take theirs on entry.
@@ -234,6 +255,15 @@ impl<'p> Machine<'p> {
             None if frame.strays.values.is_empty() => {}
             None => drop(frame.strays.values.remove(&inst)),
         }
+    }
+
+    /// The strays in so many bytes, and where.
+    fn strays_in(&self, address: u64, size: u64) -> Vec<(u64, u32)> {
+        let inside = |at: &u64| (address..address.saturating_add(size)).contains(at);
+        let found = self.notes.strays.memory.iter().filter(|(at, _)| inside(at));
+        let mut found: Vec<_> = found.map(|(at, stray)| (at - address, *stray)).collect();
+        found.sort_unstable();
+        found
     }
 
     fn copy_strays(&mut self, to: u64, from: u64, size: u64) {
@@ -327,5 +357,9 @@ impl<'p> Machine<'p> {
 
     pub(crate) fn strays_returned(&mut self, frame: &Frame<'p>, value: Option<Operand>) {
         self.notes.strays.returned = value.and_then(|value| self.stray(frame, value));
+        self.notes.strays.returned_parts = match value {
+            Some(Operand::Inst(inst)) => frame.strays.parts.get(&inst).cloned().unwrap_or_default(),
+            _ => Vec::new(),
+        };
     }
 }

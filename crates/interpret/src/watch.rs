@@ -3,7 +3,7 @@
 //! state of objects.
 
 use base::IdVec;
-use program::{BlockId, Body, Function, FunctionId, InstId, Operand, Program};
+use program::{BlockId, Body, Function, FunctionId, InstId, Op, Operand, Program, Ty};
 use rustc_hash::FxHashMap;
 
 use crate::FaultKind;
@@ -26,9 +26,14 @@ struct Watched {
     /// One more than the place in `points`, by instruction, and behind these by block.
     at: Vec<u32>,
     n_insts: usize,
+    /// What is to be done at each instruction, and at the end of each block, in a few bits.
+    tasks: Vec<u8>,
     points: Vec<Points>,
     /// Operands of calls that are sizes.
     sizes: FxHashMap<InstId, Vec<Operand>>,
+    /// Values and parameters that may be descriptors.
+    descriptors: Vec<InstId>,
+    descriptor_parameters: Vec<u32>,
     liveness: std::cell::OnceCell<Liveness>,
 }
 
@@ -104,7 +109,8 @@ impl Watch {
             let Some(body) = &function.body else { return Watched::default() };
             let n_insts = body.insts.len();
             let at = vec![0; n_insts + body.blocks.len()];
-            Watched { at, n_insts, ..Watched::default() }
+            let tasks = tasks_of(body);
+            Watched { at, n_insts, tasks, ..Watched::default() }
         };
         let functions = program.functions.iter().map(watched).collect();
         Self { functions, ..Self::default() }
@@ -131,6 +137,46 @@ impl Watch {
         }
     }
 
+    /// Says that a value may be a descriptor.
+    pub fn descriptor(&mut self, function: FunctionId, inst: InstId) {
+        if self.functions.get(function).is_some() {
+            self.functions[function].descriptors.push(inst);
+        }
+    }
+
+    pub fn descriptor_parameter(&mut self, function: FunctionId, index: u32) {
+        if self.functions.get(function).is_some() {
+            self.functions[function].descriptor_parameters.push(index);
+        }
+    }
+
+    /// Says that a store keeps what may be a descriptor.
+    pub fn descriptor_store(&mut self, function: FunctionId, inst: InstId) {
+        if self.functions.get(function).is_some()
+            && let Some(tasks) = self.functions[function].tasks.get_mut(inst.0 as usize)
+        {
+            *tasks |= REFERENCES | DESCRIPTOR;
+        }
+    }
+
+    /// Says that references come and go at an instruction: a variable for descriptors changes.
+    pub fn reference(&mut self, function: FunctionId, inst: InstId) {
+        if self.functions.get(function).is_some()
+            && let Some(tasks) = self.functions[function].tasks.get_mut(inst.0 as usize)
+        {
+            *tasks |= REFERENCES;
+        }
+    }
+
+    pub(crate) fn is_descriptor(&self, function: FunctionId, operand: Operand) -> bool {
+        let watched = &self.functions[function];
+        match operand {
+            Operand::Inst(inst) => watched.descriptors.contains(&inst),
+            Operand::Param(index) => watched.descriptor_parameters.contains(&index),
+            Operand::Const(_) => false,
+        }
+    }
+
     /// Says which operands of a call are sizes.
     pub fn size_operands(&mut self, function: FunctionId, call: InstId, sizes: Vec<Operand>) {
         if self.functions.get(function).is_some() && !sizes.is_empty() {
@@ -148,9 +194,7 @@ impl Watch {
         inst: Option<InstId>,
         block: Option<BlockId>,
     ) -> Option<&mut Points> {
-        if self.functions.get(function).is_none() {
-            return None;
-        }
+        self.functions.get(function)?;
         let watched = &mut self.functions[function];
         let index = match (inst, block) {
             (Some(inst), _) => inst.0 as usize,
@@ -160,8 +204,20 @@ impl Watch {
         if *at == 0 {
             watched.points.push(Points::default());
             *at = watched.points.len() as u32;
+            watched.tasks[index] |= POINTS;
         }
         watched.points.get_mut(*at as usize - 1)
+    }
+
+    /// What is to be done at an instruction.
+    pub(crate) fn tasks(&self, function: FunctionId, inst: InstId) -> u8 {
+        self.functions[function].tasks[inst.0 as usize]
+    }
+
+    /// What is to be done at the end of a block.
+    pub(crate) fn tasks_at_end(&self, function: FunctionId, block: BlockId) -> u8 {
+        let watched = &self.functions[function];
+        watched.tasks[watched.n_insts + block.0 as usize]
     }
 
     pub(crate) fn at(&self, function: FunctionId, inst: InstId) -> Option<&Points> {
@@ -178,6 +234,41 @@ impl Watch {
 
     /// Which values of a function are still read, computed when it is first asked for.
     pub(crate) fn liveness(&self, function: FunctionId, body: &Body) -> &Liveness {
-        self.functions[function].liveness.get_or_init(|| Liveness::new(body))
+        let watched = &self.functions[function];
+        watched.liveness.get_or_init(|| Liveness::new(body, &watched.descriptors))
     }
+}
+
+/// Something is asked or done at this place.
+pub(crate) const POINTS: u8 = 1;
+/// References to memory may come and go there.
+pub(crate) const REFERENCES: u8 = 2;
+/// A descriptor is kept in memory.
+pub(crate) const DESCRIPTOR: u8 = 4;
+
+/// Where references come and go: pointers are stored, variables are overwritten, calls.
+fn tasks_of(body: &Body) -> Vec<u8> {
+    let is_pointer = |operand: &Operand| match operand {
+        Operand::Inst(inst) => matches!(body.insts[*inst].ty, Ty::Ptr | Ty::Aggregate(_)),
+        _ => true,
+    };
+    // Variables that hold pointers.
+    let mut holds = vec![false; body.variables.len()];
+    for inst in &body.insts {
+        if let Op::Bind { variable, value: value @ Operand::Inst(_) } = &inst.op
+            && is_pointer(value)
+        {
+            holds[variable.0 as usize] = true;
+        }
+    }
+    let of_inst = |op: &Op| match op {
+        Op::Call(_) | Op::MemCopy { .. } | Op::MemSet { .. } => REFERENCES,
+        Op::Store { access, .. } if access.size == 8 => REFERENCES,
+        Op::Bind { variable, .. } if holds[variable.0 as usize] => REFERENCES,
+        _ => 0,
+    };
+    let insts = body.insts.iter().map(|inst| of_inst(&inst.op));
+    let again = crate::liveness::blocks_that_start_again(body);
+    let ends = again.into_iter().map(|starts| if starts { REFERENCES } else { 0 });
+    insts.chain(ends).collect()
 }

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use interpret::{GivenWorld, Machine, Stop};
+use interpret::{Failure, FileId, GivenWorld, Input, Inputs, Limits, Machine, Name, Stop, Stream};
 
 /// What a run gets.
 #[derive(Default)]
@@ -263,4 +263,150 @@ fn a_stream_that_was_closed_is_not_used() {
     machine.give(GivenWorld::default());
     let result = machine.run_main(&[], b"");
     assert_eq!(result, Err(Stop::Fault(interpret::FaultKind::UseAfterEnd)));
+}
+
+const LIMITS: Limits = Limits {
+    arguments: 4,
+    argument_bytes: 16,
+    stdin_bytes: 64,
+    elements: 4,
+    outside: 16,
+    unset_is_input: false,
+    passed: [None; interpret::MAX_PASSED],
+};
+
+/// Runs a program with inputs of which only some are given.
+fn explored<R>(
+    body: &str,
+    inputs: &Inputs,
+    look: impl FnOnce(&Result<Option<interpret::Value>, Stop>, &mut Machine) -> R,
+) -> R {
+    let text = format!("{HEADERS}{body}");
+    let program = common::import(&text, "program.c");
+    let mut machine = Machine::new(&program, common::STEPS).expect("it fits");
+    let result = machine.run_unknown("main", inputs, &LIMITS, false);
+    look(&result, &mut machine)
+}
+
+fn said(machine: &Machine) -> String {
+    String::from_utf8_lossy(&machine.stdout).into_owned()
+}
+
+#[test]
+fn what_files_hold_stays_when_the_argument_that_names_them_changes() {
+    let body = "int main(int argc, char **argv) {
+       if (argc < 2) return 1;
+       FILE *f = fopen(argv[1], \"r\"), *g = fopen(\"fixed\", \"r\"); char b[16];
+       if (!f || !g) { puts(\"none\"); return 1; }
+       printf(\"%s\", fgets(b, 16, f)); printf(\"%s\", fgets(b, 16, g));
+       return 0; }";
+    let fixed = FileId::Named(Name::of(b"fixed"));
+    for name in [&b"a"[..], b"other"] {
+        let mut inputs = Inputs::default();
+        inputs.set(Input::ArgumentCount, 1);
+        inputs.set_bytes(Stream::Argument(1), name);
+        inputs.set_bytes(Stream::File(FileId::Argument(1)), b"in it\n");
+        inputs.set_bytes(Stream::File(fixed), b"fixed\n");
+        explored(body, &inputs, |_, machine| {
+            assert_eq!(said(machine), "in it\nfixed\n");
+            let asked = machine.asked();
+            let names: Vec<_> = asked.files.iter().map(|file| file.name.clone()).collect();
+            assert_eq!(names, [name.to_vec(), b"fixed".to_vec()]);
+            assert!(machine.streams().contains(&Stream::File(fixed)));
+        });
+        inputs.set(Input::Absent(fixed), 1);
+        explored(body, &inputs, |_, machine| assert_eq!(said(machine), "none\n"));
+    }
+}
+
+#[test]
+fn calls_fail_where_inputs_say_so() {
+    let body = "int main(void) {
+       char *a = malloc(4), *b = calloc(2, 2), *c = strdup(\"x\"); char r[8];
+       printf(\"%d%d%d %d\", !!a, !!b, !!c, (int)read(0, r, 8));
+       free(a); free(b); free(c); return 0; }";
+    let mut inputs = Inputs::default();
+    inputs.set_bytes(Stream::Stdin, b"abcdef");
+    explored(body, &inputs, |_, machine| {
+        assert_eq!(said(machine), "111 6");
+        assert_eq!(machine.failures().len(), 5);
+        assert!(machine.asked().failures.is_empty());
+    });
+    inputs.set(Input::Fails { what: Failure::Allocation, nth: 1 }, 1);
+    inputs.set(Input::Fails { what: Failure::ShortRead, nth: 0 }, 2);
+    explored(body, &inputs, |_, machine| {
+        assert_eq!(said(machine), "101 2");
+        let told = machine.asked().failures;
+        let expected =
+            ["the 1st call of calloc fails", "the 1st call of read reads at most 2 bytes"];
+        assert_eq!(told, expected);
+    });
+}
+
+#[test]
+fn what_unmodelled_calls_leave_is_not_unset() {
+    let body = "struct point { int x, y; char name[8]; struct point *next; };
+     extern int limit; int look(struct point *p, int *n); struct point *find(const char *name);
+     int main(void) {
+       struct point p; int n; char keep[] = \"keep\";
+       int r = look(&p, &n);
+       if (r > 5) return r;
+       struct point *q = find(keep);
+       printf(\"%d %d %s %d %d %s\", n > 0, p.x > 0, p.name, p.next != 0, q->x > limit, keep);
+       return 0; }";
+    explored(body, &Inputs::default(), |result, machine| {
+        assert!(result.is_ok(), "{result:?}");
+        assert_eq!(said(machine), "0 0  0 0 keep");
+        assert_eq!(machine.made_up().len(), 2);
+        assert_eq!(machine.guessed().as_deref(), Some("a call of look"));
+    });
+    let modelled = "int main(void) { return puts(\"x\") < 0; }";
+    explored(modelled, &Inputs::default(), |_, machine| assert!(!machine.is_made_up()));
+}
+
+#[test]
+fn folders_from_outside_hold_the_lines_of_their_text() {
+    let body = "int main(int argc, char **argv) {
+       DIR *d = opendir(\"d\"); struct dirent *e; if (!d) { puts(\"none\"); return 1; }
+       while ((e = readdir(d))) printf(\"%s,\", e->d_name);
+       return closedir(d); }";
+    let folder = FileId::Named(Name::of(b"d"));
+    let mut inputs = Inputs::default();
+    inputs.set_bytes(Stream::File(folder), b"one\ntwo/\n\nthree");
+    explored(body, &inputs, |_, machine| {
+        assert_eq!(said(machine), ".,..,one,two,three,");
+        assert!(machine.asked().files[0].is_folder);
+    });
+    inputs.set(Input::Absent(folder), 1);
+    explored(body, &inputs, |_, machine| assert_eq!(said(machine), "none\n"));
+}
+
+#[test]
+fn whatever_programs_do_it_is_followed_or_said() {
+    let cases = [
+        ("while (getchar() != 'x') continue;", "OutOfSteps"),
+        ("for (;;) if (getchar() == EOF) exit(3);", "Exit(3)"),
+        ("while (malloc(1 << 20)) continue;", "OutOfSteps"),
+        ("if (fork() == 0) exit(1); exit(0);", "Exit(0)"),
+        ("execl(\"x\", \"x\", NULL); exit(1);", "Exit(0)"),
+        ("raise(SIGABRT);", "Abort"),
+        ("raise(SIGTERM);", "Exit(143)"),
+        ("int x = 1; __asm__ volatile(\"mfence\" : \"+r\"(x)); exit(x);", "Unsupported"),
+        ("jmp_buf b; memset(b, 0, sizeof b); longjmp(b, 1);", ""),
+        ("FILE *f = (FILE *)malloc(300); memset(f, 0, 300); fputc('x', f);", "Unsupported"),
+        ("fclose(NULL);", "Fault(Null)"),
+        ("int *p = mmap(0, 8, 3, 34, -1, 0); munmap(p, 8); exit(*p);", "Fault(UseAfterEnd)"),
+        ("char b[4]; read(0, b, 1 << 30); exit(0);", ""),
+        ("char b[4]; readv(-1, (void *)b, 100); exit(errno == EBADF);", "Exit(1)"),
+        ("close(1); exit(printf(\"x\") < 0);", "Exit(1)"),
+        ("lseek(0, -5, SEEK_SET); fseek(stdin, 1L << 62, SEEK_CUR); exit(getchar() == EOF);", ""),
+    ];
+    for (code, expected) in cases {
+        let body = format!("int main(void) {{ {code} return 0; }}");
+        explored(&body, &Inputs::default(), |result, _| {
+            let told = format!("{result:?}");
+            assert!(told.contains(expected), "{code}: {told}");
+            assert!(!told.contains("internal error"), "{code}: {told}");
+        });
+    }
 }

@@ -68,6 +68,9 @@ impl State<'_> {
         if let Some(lost) = machine.lost() {
             self.found.incomplete.get_or_insert(format!("{lost} depends on inputs"));
         }
+        if let Some(what) = machine.guessed() {
+            self.found.unmodelled.get_or_insert(what);
+        }
         self.memo.shared = machine.into_shared();
         match ending(&result) {
             Ending::Fine if self.campaign.is_some() => {}

@@ -52,6 +52,7 @@ impl Check<'_> {
             | FaultKind::Leak
             | FaultKind::Truncation
             | FaultKind::SignChange
+            | FaultKind::Endless
             | FaultKind::Rule(_) => None,
         }
     }

@@ -50,7 +50,7 @@ pub fn add(
     options.seed = wanted.seed;
     options.rules.only = wanted.rules.iter().cloned().collect();
     options.rules.is_strict = wanted.is_strict;
-    let outcome = explore::explore(program, &texts, &options, cancel);
+    let outcome = explore::explore_rules((program, &texts), Some(rules), &options, cancel);
     tell(findings, &outcome);
     for found in outcome.found {
         let is_wanted =

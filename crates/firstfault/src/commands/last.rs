@@ -15,6 +15,9 @@ const LAST: &str = "last.json";
 /// Where the files that were analysed are kept, for `firstfault replay`.
 const LAST_INPUT: &str = "last-input.json";
 
+/// Where the inputs that make faults happen are kept as files, in the folder of the state.
+const WITNESSES: &str = "witnesses";
+
 /// What the last findings are about.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -34,10 +37,30 @@ pub fn keep(root: &Path, state_dir: Option<&Path>, findings: &Findings) {
     let json = serde_json::to_vec(findings).unwrap_or_default();
     let kept = std::fs::create_dir_all(&state)
         .map_err(anyhow::Error::from)
-        .and_then(|()| Ok(Target::File(state.join(LAST)).write(&json)?));
+        .and_then(|()| Ok(Target::File(state.join(LAST)).write(&json)?))
+        .and_then(|()| keep_witnesses(&state.join(WITNESSES), findings));
     if let Err(error) = kept {
         crate::log::warning(&format!("`firstfault report` will not know this: {error:#}"));
     }
+}
+
+/// A folder for each fault: the command, standard input, and the files that are opened.
+fn keep_witnesses(folder: &Path, findings: &Findings) -> Result<()> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).context("cannot remove the last witnesses")?;
+    }
+    for fault in &findings.faults {
+        let Some(witness) = &fault.witness else { continue };
+        let folder = folder.join(&fault.id);
+        std::fs::create_dir_all(folder.join("files"))?;
+        std::fs::write(folder.join("command"), witness.told() + "\n")?;
+        if let Some(stdin) = &witness.stdin {
+            std::fs::write(folder.join("stdin"), crate::replay::bytes(stdin))?;
+        }
+        // Names outside of the folder stand in the command alone.
+        let _ = crate::replay::write_files(witness, &folder.join("files"));
+    }
+    Ok(())
 }
 
 /// Remembers what the last findings are about; `firstfault replay` asks for it.

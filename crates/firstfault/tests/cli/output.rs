@@ -90,3 +90,18 @@ fn a_reader_of_a_report_may_go_away() {
         assert_eq!(run.code, Some(2), "{format}");
     }
 }
+
+#[test]
+fn witnesses_are_kept_as_files() {
+    let program =
+        "#include <stdio.h>\nint main(void) {\n  int n = getchar() - 'k';\n  return 7 / n;\n}\n";
+    let sandbox = Sandbox::new(&[("a.c", program)]);
+    let run = sandbox.run(&["check", "--rule", "divide-by-zero", "a.c"]).expect(1);
+    assert!(run.stdout.contains("proved, happens with: printf 'k' | ./program"), "{run:#?}");
+    let stdin = std::fs::read(sandbox.path("state/witnesses/F1/stdin")).unwrap();
+    assert_eq!(stdin, b"k");
+    // The next report has none.
+    sandbox.write("a.c", "int main(void) { return 0; }\n");
+    sandbox.run(&["check", "a.c"]).expect(0);
+    assert!(!sandbox.path("state/witnesses/F1").exists());
+}

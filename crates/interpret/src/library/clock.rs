@@ -28,8 +28,9 @@ const MONTHS: [&str; 12] = [
 ];
 /// The largest value of seconds, minutes, hours, days, months, years, days of the week and of
 /// the year, where the time is not known.
-const LAST: [u32; 8] = [59, 59, 23, 30, 11, 200, 6, 364];
+const LAST: [u32; 8] = [59, 59, 23, 30, 11, 130, 6, 364];
 const TM_BYTES: u64 = 56;
+const EOVERFLOW: u32 = 75;
 /// The last second that may be now, in the year 2242, and the last tick of `clock`, after twelve
 /// days.
 const LAST_SECOND: u64 = 1 << 33;
@@ -82,6 +83,11 @@ impl Machine<'_> {
                 };
                 let time = self.memory.load(from, 8)?;
                 let is_known = self.knows_time();
+                // A year has to fit an `int`.
+                if is_known && time.is_known() && !has_date(signed(self.pinned(time), 64)) {
+                    self.set_errno(EOVERFLOW)?;
+                    return pointer(0);
+                }
                 self.break_down(time, to, is_known)?;
                 pointer(to)
             }
@@ -196,9 +202,11 @@ impl Machine<'_> {
         } else {
             for (index, last) in (0..).zip(LAST) {
                 let mut field = self.outside_below(last)?;
-                if index == 3 {
-                    // Days of the month count from 1.
-                    field = self.plus(field, 1);
+                // Days of the month count from 1, and clocks from 1970.
+                match index {
+                    3 => field = self.plus(field, 1),
+                    5 => field = self.plus(field, 70),
+                    _ => {}
                 }
                 self.memory.store(to + 4 * index, 4, field)?;
             }
@@ -232,6 +240,11 @@ impl Machine<'_> {
         }
         pointer(text.len() as u64)
     }
+}
+
+/// Whether the year of a time fits an `int`.
+fn has_date(time: i128) -> bool {
+    (-67_768_040_609_740_800..=67_768_036_191_676_799).contains(&time)
 }
 
 /// Days since 1970 of a day of the civil calendar.
@@ -326,6 +339,7 @@ mod tests {
     #[test]
     fn times_are_those_of_the_calendar() {
         let iso = |time| expand("%F %T %a %j", &fields_of(time)).unwrap();
+        assert!(super::has_date(0) && !super::has_date(1 << 60));
         assert_eq!(iso(0), "1970-01-01 00:00:00 Thu 001");
         assert_eq!(iso(951_782_399), "2000-02-28 23:59:59 Mon 059");
         assert_eq!(iso(951_868_800), "2000-03-01 00:00:00 Wed 061");

@@ -85,11 +85,12 @@ impl Machine<'_> {
                 let is_done = self.try_write(&text, handle)?;
                 pointer(if size == 0 || !is_done { 0 } else { count })
             }
-            "feof" | "feof_unlocked" | "ferror" | "ferror_unlocked" | "__fpending" => {
+            "feof" | "feof_unlocked" | "ferror" | "ferror_unlocked" | "__fpending"
+            | "__freading" | "__fwriting" => {
                 let handle = self.stream(given, 0)?;
                 let file = self.buffered(handle);
                 int(i32::from(match name {
-                    "__fpending" => false,
+                    "__fpending" | "__freading" | "__fwriting" => false,
                     _ if name.starts_with("feof") => file.is_some_and(|file| file.has_ended),
                     _ => file.is_some_and(|file| file.has_failed),
                 }))

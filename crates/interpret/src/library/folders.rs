@@ -97,7 +97,7 @@ impl Machine<'_> {
             "rename" | "link" | "symlink" | "renameat" | "linkat" => self.rename(name, given),
             "chdir" => self.change_folder(given),
             "fchdir" => int(0),
-            "realpath" => self.real_path(given),
+            "realpath" | "canonicalize_file_name" => self.real_path(name, given),
             "opendir" | "fdopendir" => self.open_folder(name, given),
             "readdir" | "readdir64" => self.read_folder(given),
             "closedir" | "rewinddir" | "dirfd" | "telldir" | "seekdir" => self.listing(name, given),
@@ -235,9 +235,9 @@ impl Machine<'_> {
         int(0)
     }
 
-    fn real_path(&mut self, given: &Given) -> Known {
+    fn real_path(&mut self, function: &str, given: &Given) -> Known {
         let name = self.file_name(given, 0)?;
-        let to = self.place(given, 1)?;
+        let to = if function == "realpath" { self.place(given, 1)? } else { 0 };
         if self.find_file(&name)?.is_none() {
             return pointer(0);
         }

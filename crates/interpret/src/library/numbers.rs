@@ -7,6 +7,7 @@ use super::reader::Reader;
 use super::{EINVAL, ERANGE, Given, Known};
 use crate::arithmetic::binary;
 use crate::exec::Machine;
+use crate::inputs::Input;
 use crate::value::{Bits, Value, mask, signed};
 use crate::{Stop, Why};
 
@@ -49,12 +50,42 @@ pub(crate) struct Number {
 }
 
 impl Machine<'_> {
+    /// The input that is the next random number; `None` behind those that a search may choose.
+    fn chosen_number(&mut self) -> Option<Input> {
+        self.next_outside().ok()
+    }
+
+    /// A random number like any other, the same in every run.
+    fn any_number(&mut self, name: &str, given: &Given) -> Result<u128, Stop> {
+        self.n_random += 1;
+        let mixed = self.n_random.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let number = mixed >> 33;
+        Ok(match name {
+            "arc4random_uniform" => {
+                let limit = self.place(given, 0)? as u32;
+                u128::from(number) % u128::from(limit.max(1))
+            }
+            _ => u128::from(number) & u128::from(RAND_MAX),
+        })
+    }
+
     pub(crate) fn call_number(&mut self, name: &str, given: &Given) -> Known {
         match name {
             "abs" | "labs" | "llabs" => self.absolute(given.bits(0)?, name == "abs"),
-            "rand" | "random" => {
-                let width = if name == "rand" { 32 } else { 64 };
-                let input = self.next_outside()?;
+            "srand" | "srandom" | "srand48" => Ok(Some(None)),
+            "rand" | "random" | "rand_r" | "lrand48" | "arc4random" | "arc4random_uniform" => {
+                let width = if matches!(name, "random" | "lrand48") { 64 } else { 32 };
+                let Some(input) = self.chosen_number() else {
+                    return Ok(Some(Some(Value::known(self.any_number(name, given)?))));
+                };
+                if name.starts_with("arc4") {
+                    let most = match name {
+                        "arc4random" => u32::MAX,
+                        _ => (self.place(given, 0)? as u32).saturating_sub(1),
+                    };
+                    return Ok(Some(Some(self.take_limited(input, 32, most).into())));
+                }
                 Ok(Some(Some(self.take_limited(input, width, RAND_MAX).into())))
             }
             "atoi" | "atol" | "atoll" => {

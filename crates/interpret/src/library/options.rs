@@ -32,7 +32,7 @@ struct Asked {
 
 impl Machine<'_> {
     pub(crate) fn call_option(&mut self, name: &str, given: &Given) -> Known {
-        if !matches!(name, "getopt" | "__posix_getopt" | "getopt_long") {
+        if !matches!(name, "getopt" | "__posix_getopt" | "getopt_long" | "getopt_long_only") {
             return Ok(None);
         }
         let count = given.bits(0)?;
@@ -50,7 +50,9 @@ impl Machine<'_> {
         }
         let is_quiet = letters.first() == Some(&b':');
         let long = match name {
-            "getopt_long" => Some((self.place(given, 3)?, self.place(given, 4)?)),
+            "getopt_long" | "getopt_long_only" => {
+                Some((self.place(given, 3)?, self.place(given, 4)?))
+            }
             _ => None,
         };
         self.next_option(&Asked { count, arguments, letters, is_quiet, order, long })

@@ -16,7 +16,7 @@ const CHILD: i32 = 4242;
 
 /// Functions that only say whether they succeeded; it depends on what is outside. The strings
 /// they take are their first arguments.
-const ATTEMPTS: [(&str, usize); 16] = [
+const ATTEMPTS: [(&str, usize); 18] = [
     ("chown", 1),
     ("lchown", 1),
     ("fchown", 0),
@@ -31,6 +31,8 @@ const ATTEMPTS: [(&str, usize); 16] = [
     ("seteuid", 0),
     ("setegid", 0),
     ("setgroups", 0),
+    ("setreuid", 0),
+    ("setregid", 0),
     ("chroot", 1),
     ("mount", 0),
 ];
@@ -112,10 +114,19 @@ impl Machine<'_> {
                 }
             }
             "setenv" | "unsetenv" => self.set_environment(name, given),
-            "srand" | "srandom" | "srand48" => Ok(Some(None)),
             "__errno_location" => {
                 let address = self.library_object("errno", 4)?;
                 pointer(address)
+            }
+            "strerror_r" | "__xpg_strerror_r" => {
+                let (number, to, size) =
+                    (given.bits(0)?, self.place(given, 1)?, self.place(given, 2)?);
+                let text = error_text(self.pinned(number) as i32);
+                let kept = text.len().min((size as usize).saturating_sub(1));
+                if size > 0 {
+                    self.put_text(to, &text[..kept])?;
+                }
+                if name == "strerror_r" { pointer(to) } else { int(0) }
             }
             "strerror" => {
                 let number = given.bits(0)?;
@@ -136,7 +147,9 @@ impl Machine<'_> {
             "signal" | "bsd_signal" | "sysv_signal" | "__sysv_signal" | "sigset" => pointer(0),
             "sleep" | "usleep" | "sched_yield" | "sigprocmask" | "sigsuspend" | "siginterrupt"
             | "pause" | "setitimer" | "sigaltstack" | "setpgid" | "setrlimit" | "setpriority"
-            | "nice" | "mlock" | "munlock" | "madvise" | "msync" => int(0),
+            | "nice" | "mlock" | "munlock" | "mlockall" | "munlockall" | "madvise" | "msync" => {
+                int(0)
+            }
             "nanosleep" | "clock_nanosleep" => int(0),
             "sigaction" => {
                 // The handler from before is the default one.
@@ -176,11 +189,12 @@ impl Machine<'_> {
                 self.check_text(given, if name == "__syslog_chk" { 2 } else { 1 })?;
                 Ok(Some(None))
             }
-            "err" | "errx" | "verr" | "verrx" | "error" => {
+            "err" | "errx" | "verr" | "verrx" | "error" | "error_at_line" => {
                 let status = given.bits(0)?;
                 let status = self.pinned(status) as i32;
-                if name == "error" {
-                    self.complaint(name, given, 2)?;
+                if name.starts_with("error") {
+                    let format = if name == "error" { 2 } else { 4 };
+                    self.complaint(name, given, format)?;
                     if status == 0 {
                         return Ok(Some(None));
                     }

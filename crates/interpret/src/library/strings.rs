@@ -40,7 +40,7 @@ impl Machine<'_> {
                 let length = self.length(start, limit)?;
                 pointer(length)
             }
-            "strcpy" | "__strcpy_chk" | "stpcpy" | "__stpcpy_chk" => {
+            "strcpy" | "__strcpy_chk" | "stpcpy" | "__stpcpy" | "__stpcpy_chk" => {
                 let (to, from) = (self.place(given, 0)?, self.text(given, 1)?);
                 self.memory.fence = given.member(0);
                 let end = self.copy_string(to, from, u64::MAX)?;

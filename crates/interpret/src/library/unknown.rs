@@ -31,6 +31,15 @@ impl Machine<'_> {
         !self.inputs.made_up.is_empty() || self.memory.has_read_outside
     }
 
+    /// What the run could not follow, and made up: the first such call, or an object that is
+    /// defined outside the program.
+    pub fn guessed(&self) -> Option<String> {
+        let call = self.inputs.guessed.first().map(|id| format!("a call of {}", self.name_of(*id)));
+        let object =
+            self.memory.has_read_outside.then(|| "an object outside the program".to_owned());
+        call.or(object)
+    }
+
     /// The function that runs gives a result that is one of many, and maybe none it can give.
     pub(crate) fn note_made_up(&mut self) {
         self.inputs.made_up.extend(self.inputs.called);
@@ -49,6 +58,15 @@ impl Machine<'_> {
             return Err(Stop::Unsupported(format!("a call of {}", function.name)));
         }
         self.spend()?;
+        // Declarations without a prototype say nothing of the parameters; the call does.
+        let tys = function.params.iter().map(|param| &param.ty).chain(passed.tys);
+        let takes_pointers = tys.clone().any(|ty| *ty == Ty::Ptr) || !passed.by_value.is_empty();
+        let is_number = matches!(function.result, Ty::Int(_) | Ty::Float(_) | Ty::Void);
+        if is_number && !takes_pointers {
+            // A value from outside, of which a program may ask for more and more.
+            return self.outside(function.result);
+        }
+        self.inputs.guessed.extend(self.inputs.called);
         let mut n_bytes = 0;
         for (index, value) in passed.values.iter().enumerate() {
             if passed.by_value.iter().any(|(copied, _)| *copied as usize == index) {

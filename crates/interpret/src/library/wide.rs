@@ -16,8 +16,8 @@ impl Machine<'_> {
         match name {
             "__ctype_get_mb_cur_max" => pointer(1),
             "mbsinit" => int(1),
-            "mblen" | "mbrlen" | "mbtowc" | "mbrtowc" => self.from_bytes(name, given),
-            "wctomb" | "wcrtomb" => self.to_bytes(given),
+            "mblen" | "mbrlen" | "mbtowc" | "mbrtowc" => self.decode_bytes(name, given),
+            "wctomb" | "wcrtomb" => self.encode_bytes(given),
             "mbstowcs" | "wcstombs" => self.convert_text(name, given),
             "wcwidth" => {
                 let character = given.bits(0)?;
@@ -87,7 +87,7 @@ impl Machine<'_> {
                     _ => int(-1),
                 }
             }
-            "gettext" | "dgettext" | "dcgettext" | "catgets" => {
+            "gettext" | "dgettext" | "dcgettext" | "__dcgettext" | "catgets" => {
                 let at = match name {
                     "gettext" => 0,
                     "catgets" => 3,
@@ -198,7 +198,7 @@ impl Machine<'_> {
         Ok(length)
     }
 
-    fn from_bytes(&mut self, name: &str, given: &Given) -> Known {
+    fn decode_bytes(&mut self, name: &str, given: &Given) -> Known {
         let is_length = name.ends_with("len");
         let first = usize::from(!is_length);
         let (from, limit) = (self.place(given, first)?, self.place(given, first + 1)?);
@@ -226,7 +226,7 @@ impl Machine<'_> {
         pointer(u64::from(!is_end))
     }
 
-    fn to_bytes(&mut self, given: &Given) -> Known {
+    fn encode_bytes(&mut self, given: &Given) -> Known {
         let to = self.place(given, 0)?;
         let character = given.bits(1)?;
         if to == 0 {

@@ -291,8 +291,7 @@ impl Machine<'_> {
         }
         let Node::Folder(Some(stream)) = self.world.nodes[listing.node] else { return Ok(None) };
         let mut name: Vec<Bits> = Vec::new();
-        loop {
-            let Some(byte) = self.byte_of_stream(stream, listing.at)? else { break };
+        while let Some(byte) = self.byte_of_stream(stream, listing.at)? {
             listing.at += 1;
             let ends = self.is_one_of(byte, b"\n/\0");
             if !ends && name.len() < LONGEST_ENTRY {

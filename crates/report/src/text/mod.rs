@@ -59,6 +59,13 @@ struct Text<'a> {
     options: Options,
 }
 
+/// Of a long path the beginning and the end are shown: an end is what most paths are read for.
+const FIRST_STEPS: usize = 6;
+const LAST_STEPS: usize = 18;
+
+/// Characters of the command that makes a fault happen; longer ones fill the screen.
+const LONGEST_COMMAND: usize = 200;
+
 impl Text<'_> {
     fn fault(&mut self, fault: &Fault, folding: &Folding) {
         self.headline(&fault.place, fault.severity, &fault.message, &fault.rule);
@@ -88,7 +95,17 @@ impl Text<'_> {
         if let Some(input) = &fault.witness {
             let told = one_line(&input.told());
             let told = if told.is_empty() { "./program" } else { &told };
-            self.line(&format!("  {}, happens with: {told}", fault.level.name()));
+            let start: String = told.chars().take(LONGEST_COMMAND).collect();
+            let rest = told.chars().count() - start.chars().count();
+            let more = match rest {
+                0 => String::new(),
+                _ => format!(
+                    "... (and {rest} more characters: the input is kept in the folder of the \
+                     state as witnesses/{id}, and `firstfault replay {id}` runs it)",
+                    id = fault.id
+                ),
+            };
+            self.line(&format!("  {}, happens with: {start}{more}", fault.level.name()));
         }
     }
 
@@ -147,7 +164,22 @@ impl Text<'_> {
 
     /// The steps of a path; the source of what is `shown` already is not repeated.
     fn steps<'a>(&mut self, steps: &'a [Step], mut shown: Option<&'a Place>) {
-        for piece in loops::pieces(steps) {
+        let pieces = loops::pieces(steps);
+        let left_out = match pieces.len() {
+            n if n > FIRST_STEPS + LAST_STEPS + 1 => FIRST_STEPS..n - LAST_STEPS,
+            _ => 0..0,
+        };
+        for (at, piece) in pieces.into_iter().enumerate() {
+            if left_out.contains(&at) {
+                if at == left_out.start {
+                    let n = left_out.len();
+                    self.line(&format!(
+                        "  ... {n} steps are left out here; JSON and HTML have them"
+                    ));
+                    shown = None;
+                }
+                continue;
+            }
             let index = match piece {
                 Piece::Step(index) => index,
                 Piece::More { n, first, last } => {

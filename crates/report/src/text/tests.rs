@@ -113,6 +113,32 @@ fn long_loops_are_told_by_their_first_and_last_iterations() {
 }
 
 #[test]
+fn long_paths_and_commands_are_cut_and_say_so() {
+    let mut findings = example();
+    let step = findings.faults[0].segments[0].steps[0].clone();
+    let steps = (1..=60).map(|n| Step {
+        place: place(n, 3),
+        note: format!("step {n};"),
+        impact: false,
+        ..step.clone()
+    });
+    findings.faults[0].segments[0].steps = steps.collect();
+    let command = format!("printf '{}' | ./program", "a".repeat(400));
+    findings.faults[0].witness = Some(findings::RunInput { command, ..Default::default() });
+    let folder = tempfile::tempdir().unwrap();
+    let mut sources = Sources::new(folder.path());
+    let text = render(&findings, Format::Text, &mut sources, &[], Options::default());
+    assert!(text.contains("step 6;\n  ... 36 steps are left out here"), "{text}");
+    assert!(text.contains("step 43;") && text.contains("step 60;"), "{text}");
+    assert!(!text.contains("step 7;") && !text.contains("step 42;"), "{text}");
+    let told = text.lines().find(|line| line.contains("happens with")).unwrap();
+    assert!(told.contains("(and 221 more characters"), "{told}");
+    assert!(told.contains("`firstfault replay"), "{told}");
+    let json = render(&findings, Format::Json, &mut sources, &[], Options::default());
+    assert!(json.contains("step 20;") && json.contains(&"a".repeat(400)), "{json}");
+}
+
+#[test]
 fn brief_is_one_line_per_fault() {
     assert_eq!(
         rendered(Options { brief: true, dont_knows: true, ..Options::default() }),

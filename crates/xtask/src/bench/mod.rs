@@ -83,9 +83,9 @@ pub enum Bench {
     /// The test suites of other tools: what they expect, and what we report
     Suites(suites::Suites),
     /// Fresh packages of Debian: draw, check, judge, and precision over all draws
-    Draw(draw::Draw),
+    Draw(Box<draw::Draw>),
     /// Faults put into real code: how many are found, by kind
-    Inject(inject::Inject),
+    Inject(Box<inject::Inject>),
     /// Generated programs: sanitizers, search by running and static answers against each other
     Differential(differential::Differential),
     /// Write bench/results/README.md, the table over all measurements

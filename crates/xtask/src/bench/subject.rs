@@ -65,17 +65,9 @@ pub struct Ran {
 pub struct Report {
     pub incomplete: Vec<Incomplete>,
     pub faults: Vec<Fault>,
-    pub correlations: Vec<Correlation>,
     pub dont_knows: Vec<DontKnow>,
     pub deviations: Vec<Deviation>,
     pub stats: BTreeMap<String, serde_json::Value>,
-}
-
-#[derive(Debug, Deserialize)]
-pub struct Correlation {
-    pub from: String,
-    pub to: String,
-    pub unique: bool,
 }
 
 /// A question that stayed open.
@@ -90,7 +82,6 @@ pub struct DontKnow {
 /// A place that breaks a rule the rest of the code follows.
 #[derive(Debug, Deserialize)]
 pub struct Deviation {
-    pub rank: u32,
     pub template: String,
     pub file: String,
     pub line: u32,
@@ -105,8 +96,6 @@ pub struct Incomplete {
 
 #[derive(Debug, Deserialize)]
 pub struct Fault {
-    #[serde(default)]
-    pub id: String,
     pub rule: String,
     /// `proved`, `likely`, ...; empty where the report has no levels.
     #[serde(default)]
@@ -230,52 +219,5 @@ pub fn run(program: &Path, corpus: &Corpus, run: &Run<'_>) -> Result<Ran> {
         peak_memory: finished.peak_memory,
         log: last_lines.into_iter().rev().collect::<Vec<_>>().join("\n"),
         results,
-    })
-}
-
-/// What a command of firstfault that writes a JSON report is run with.
-pub struct Asked<'a> {
-    /// `check`, `diagnose`, `beliefs`, ... and its options.
-    pub command: &'a [&'a str],
-    pub files: &'a [PathBuf],
-    /// What follows `--`.
-    pub flags: &'a [String],
-    pub folder: &'a Path,
-    /// Processor time after which it is stopped.
-    pub cpu_limit: Duration,
-}
-
-/// What such a command answered.
-pub struct Answered {
-    pub ending: Ending,
-    /// User and system time, compilers included.
-    pub cpu: Duration,
-    pub stderr: String,
-    /// `None` where the run did not come to its end.
-    pub report: Option<Report>,
-}
-
-/// Runs a command of firstfault on files, with an empty cache.
-pub fn ask(program: &Path, asked: &Asked<'_>) -> Result<Answered> {
-    let state = tempfile::tempdir()?;
-    let report = state.path().join("report.json");
-    let mut command = limited(asked.cpu_limit, None)?;
-    command.arg(program).args(asked.command).args(asked.files);
-    command.args(["--format", "json", "--state"]).arg(state.path().join("state"));
-    command.arg("-o").arg(&report).current_dir(asked.folder);
-    if !asked.flags.is_empty() {
-        command.arg("--").args(asked.flags);
-    }
-    let limits = Limits { deadline: PATIENCE * asked.cpu_limit, ..Limits::default() };
-    let finished = child::run(command, b"", &limits, &Cancel::new())?;
-    let report = match std::fs::read(&report) {
-        Ok(bytes) => Some(serde_json::from_slice(&bytes).context("the report is no JSON")?),
-        Err(_) => None,
-    };
-    Ok(Answered {
-        ending: finished.ending,
-        cpu: finished.cpu,
-        stderr: String::from_utf8_lossy(&finished.stderr).into_owned(),
-        report,
     })
 }

@@ -37,7 +37,7 @@ const MAX_MEMORY: u64 = 6 << 30;
 pub fn run(peer: Peer, corpus: &Corpus, jobs: usize, cpu_limit: Duration) -> Result<Spent> {
     let mut spent = Spent::default();
     let deadline = subject::PATIENCE * cpu_limit;
-    let limits = Limits { deadline, cpu: None, stdout_cap: 0, stderr_cap: 0 };
+    let limits = Limits { deadline, stdout_cap: 0, stderr_cap: 0, ..Limits::default() };
     let outcomes = parallel::map(&corpus.units, jobs, |unit| {
         let command = command(peer, unit, &corpus.folder, cpu_limit)?;
         child::run(command, b"", &limits, &Cancel::new())

@@ -9,6 +9,7 @@
 mod cases;
 mod tally;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use base::child::{self, Limits};
 use clap::Args;
 
 use super::subject::{self, Fault, Report};
+use super::table::Table;
 use super::{origin, parallel};
 use cases::Case;
 pub use cases::hash;
@@ -82,24 +84,11 @@ pub fn run(root: &Path, options: &Juliet) -> Result<()> {
         Some(path) => path.clone(),
         None => subject::build(root)?,
     };
-    let mut suite = cases::of_suite(&options.suite, &options.cwe)?;
-    suite.retain(|case| options.name.as_ref().is_none_or(|name| case.stem().contains(name)));
-    if suite.is_empty() {
-        bail!("no cases in {}; is it the folder that holds testcases/?", options.suite.display());
-    }
-    let n_in_suite = tally::count_by_cwe(&suite);
-    let cases = match options.sample {
-        Some(n_each) => cases::sample(suite, n_each, options.seed),
-        None => suite,
-    };
     let modes = options.mode.map_or(vec![Mode::Default, Mode::Strict], |mode| vec![mode]);
-    let state = tempfile::tempdir()?;
     let started = Instant::now();
-    let checked = parallel::map(&cases, options.jobs, |case| {
-        check(&firstfault, &options.suite, state.path(), case, &modes)
-    });
+    let (checked, n_in_suite) = check_all(&firstfault, options, &modes)?;
     let cpu: Duration = checked.iter().map(|checked| checked.cpu).sum();
-    let per_1000 = 1000.0 / cases.len() as f64;
+    let per_1000 = 1000.0 / checked.len() as f64;
     let text = format!(
         "# The Juliet suite 1.3 for C\n\n`{}`, {}.\n\n\
          Single-file, plain C cases, each analysed together with the suite's `io.c`. A hit is a \
@@ -125,6 +114,69 @@ pub fn run(root: &Path, options: &Juliet) -> Result<()> {
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
+}
+
+/// The sample that figures are given for.
+const SEED: u64 = 2026;
+
+/// The default mode on a sample, for a page that has other suites beside it.
+pub struct Summary {
+    pub command: String,
+    pub table: Table,
+    pub n_files: usize,
+    /// Percentages, weighted by CWE, without those that are only faults to a strict reader.
+    pub hits: f64,
+    pub false_files: f64,
+    pub cpu: Duration,
+}
+
+pub fn sampled(suite: &Path, n_each: usize, jobs: usize, firstfault: &Path) -> Result<Summary> {
+    let options = Juliet {
+        suite: suite.canonicalize().with_context(|| format!("cannot find {}", suite.display()))?,
+        sample: Some(n_each),
+        seed: SEED,
+        cwe: Vec::new(),
+        name: None,
+        mode: Some(Mode::Default),
+        list: None,
+        write: false,
+        jobs,
+        firstfault: None,
+    };
+    let modes = [Mode::Default];
+    let (checked, n_in_suite) = check_all(firstfault, &options, &modes)?;
+    let (hits, false_files) = tally::weighted(&checked, &n_in_suite);
+    Ok(Summary {
+        command: options.command(),
+        table: tally::table(&checked, &modes, &n_in_suite),
+        n_files: checked.len(),
+        hits,
+        false_files,
+        cpu: checked.iter().map(|checked| checked.cpu).sum(),
+    })
+}
+
+/// The cases asked for, each checked in the modes, and how many the suite has of each CWE.
+fn check_all(
+    firstfault: &Path,
+    options: &Juliet,
+    modes: &[Mode],
+) -> Result<(Vec<Checked>, BTreeMap<u32, usize>)> {
+    let mut suite = cases::of_suite(&options.suite, &options.cwe)?;
+    suite.retain(|case| options.name.as_ref().is_none_or(|name| case.stem().contains(name)));
+    if suite.is_empty() {
+        bail!("no cases in {}; is it the folder that holds testcases/?", options.suite.display());
+    }
+    let n_in_suite = tally::count_by_cwe(&suite);
+    let cases = match options.sample {
+        Some(n_each) => cases::sample(suite, n_each, options.seed),
+        None => suite,
+    };
+    let state = tempfile::tempdir()?;
+    let checked = parallel::map(&cases, options.jobs, |case| {
+        check(firstfault, &options.suite, state.path(), case, modes)
+    });
+    Ok((checked, n_in_suite))
 }
 
 impl Juliet {

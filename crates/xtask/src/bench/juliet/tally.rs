@@ -50,6 +50,21 @@ pub fn table(checked: &[Checked], modes: &[Mode], in_suite: &BTreeMap<u32, usize
     table
 }
 
+/// Percentages of the suite's cases that are hit and falsely reported by default, each CWE
+/// weighted by its share of the suite; without the CWEs that are only faults to a strict reader.
+pub fn weighted(checked: &[Checked], in_suite: &BTreeMap<u32, usize>) -> (f64, f64) {
+    let counted = checked.iter().filter(|c| !ONLY_STRICT.contains(&c.case.cwe));
+    let in_sample = |cwe: u32| checked.iter().filter(|c| c.case.cwe == cwe).count();
+    let (mut tally, mut total) = (Tally::default(), 0.0);
+    for Checked { case, outcomes, .. } in counted {
+        let weight = in_suite[&case.cwe] as f64 / in_sample(case.cwe) as f64;
+        total += weight;
+        let of_mode = outcomes.iter().filter(|(mode, _)| *mode == Mode::Default);
+        of_mode.for_each(|(_, outcome)| tally.add(outcome, weight));
+    }
+    (100.0 * tally.hits / total, 100.0 * tally.false_files / total)
+}
+
 fn row(
     table: &mut Table,
     name: &str,

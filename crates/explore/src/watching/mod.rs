@@ -4,19 +4,23 @@
 //! only what depends on its values. What the memory of a run watches by itself is left out:
 //! bounds, null pointers, lives of objects, values that were never set.
 
+mod formula;
+
 use facts::members::Members;
 use facts::reaches::{Uses, masks};
-use interpret::watch::{Check, Comparison, Effect, Formula, Term};
+use interpret::watch::{Check, Effect, Formula, Term};
 use interpret::{FaultKind, Watch};
 use program::{BinaryOp, Callee, ConversionKind, FunctionId, InstId, Op, Operand, Program, Ty};
 use rustc_hash::FxHashMap;
-use spec::ast::{Arg, Command, Comparator, Condition, Expr, ExprKind, Template};
-use spec::attribute::{AttributeId, Nature};
+use spec::ast::Template;
+use spec::attribute::AttributeId;
 use spec::lower::{Argument, Bindings};
 use spec::matcher::{CodePoint, Found};
 use spec::text::{Flow, Text, name_code};
 
+use crate::descriptors::Descriptors;
 use crate::options::Rules;
+use formula::{Match, number_of};
 
 /// Rules that the memory of a run watches, or that are watched in another way.
 const BY_MEMORY: [&str; 11] = [
@@ -52,12 +56,20 @@ impl Watching {
         let members = Members::new(program);
         let flow = |reaches| ProgramFlow { program, uses: Uses::new(program, &members), reaches };
         let flows = [flow(false), flow(true)];
-        let mut compiler = Compiler { program, flows: &flows, specifications, wanted, watching };
+        let mut compiler = Compiler {
+            program,
+            flows: &flows,
+            specifications,
+            wanted,
+            watching,
+            opening: Vec::new(),
+        };
         for function in program.functions.ids() {
             compiler.observe(function);
             compiler.contribute(function);
             compiler.sizes(function);
         }
+        compiler.descriptors();
         compiler.watching
     }
 
@@ -101,12 +113,8 @@ struct Compiler<'a> {
     specifications: &'a spec::Rules,
     wanted: &'a Rules,
     watching: Watching,
-}
-
-/// One match of a pattern.
-struct Match<'a> {
-    text: Text<'a, 'a>,
-    bindings: &'a Bindings,
+    /// Calls that answer with a descriptor.
+    opening: Vec<(FunctionId, InstId)>,
 }
 
 impl Compiler<'_> {
@@ -196,6 +204,38 @@ impl Compiler<'_> {
         }
     }
 
+    /// Which numbers are descriptors: those that an opening call answers, wherever they go.
+    fn descriptors(&mut self) {
+        let opening = self.opening.drain(..).collect();
+        let found = Descriptors::new(self.program, opening);
+        let mut values: Vec<_> = found.values.iter().copied().collect();
+        values.sort_unstable();
+        for (function, inst) in values {
+            self.watching.watch.descriptor(function, inst);
+        }
+        for (function, index) in &found.parameters {
+            self.watching.watch.descriptor_parameter(*function, *index);
+        }
+        for (function, data) in self.program.functions.iter_enumerated() {
+            let Some(body) = &data.body else { continue };
+            let bound = |inst: &program::Inst| match &inst.op {
+                Op::Bind { variable, value } if found.has(function, *value) => Some(*variable),
+                _ => None,
+            };
+            let variables: Vec<_> = body.insts.iter().filter_map(bound).collect();
+            for (id, inst) in body.insts.iter_enumerated() {
+                if matches!(&inst.op, Op::Bind { variable, .. } if variables.contains(variable)) {
+                    self.watching.watch.reference(function, id);
+                }
+                if let Op::Store { value, .. } = &inst.op
+                    && found.has(function, *value)
+                {
+                    self.watching.watch.descriptor_store(function, id);
+                }
+            }
+        }
+    }
+
     /// Which operands of calls are amounts of memory.
     fn sizes(&mut self, function: FunctionId) {
         let Some(body) = &self.program.functions[function].body else { return };
@@ -235,6 +275,9 @@ impl Compiler<'_> {
                 None => Some(Formula::Known(true)),
             };
             let effects = at.effects(&contributing.commands);
+            if self.watching.watch.leaks && self.opens(function, inst, &effects) {
+                self.opening.push((function, inst));
+            }
             match when {
                 None | Some(Formula::Known(false)) => {}
                 _ if effects.is_empty() => {}
@@ -247,6 +290,22 @@ impl Compiler<'_> {
                 }
             }
         }
+    }
+
+    /// Whether a call answers with a descriptor that it opened.
+    fn opens(&self, function: FunctionId, inst: InstId, effects: &[Effect]) -> bool {
+        let Some(body) = &self.program.functions[function].body else { return false };
+        effects.iter().any(|effect| match effect {
+            Effect::Set { attribute, of, value: Term::Number(code) } => {
+                self.watching.watch.open == Some((*attribute, *code))
+                    && *of == Operand::Inst(inst)
+                    && matches!(body.insts[inst].ty, Ty::Int(_))
+            }
+            Effect::Set { .. } => false,
+            Effect::Choose(ways) => {
+                ways.iter().any(|(_, effects)| self.opens(function, inst, effects))
+            }
+        })
     }
 
     fn text(&self, function: FunctionId, point: CodePoint, reaches: bool) -> Text<'_, '_> {
@@ -308,269 +367,6 @@ impl Compiler<'_> {
                 FaultKind::Rule(u16::try_from(number).unwrap_or(u16::MAX))
             }
         }
-    }
-}
-
-impl Match<'_> {
-    /// A condition; `None` where a run cannot tell.
-    fn formula(&self, condition: &Condition) -> Option<Formula> {
-        Some(match condition {
-            Condition::Compare { comparator, left, right } => {
-                return self.compare(*comparator, left, right);
-            }
-            Condition::Holds(expr) => {
-                let holds = negated(equal(self.term(expr)?, Term::Number(0)));
-                folded(holds)
-            }
-            Condition::Not(inner) => negated(self.formula(inner)?),
-            Condition::And(parts) => {
-                let parts: Vec<Option<Formula>> = parts.iter().map(|p| self.formula(p)).collect();
-                if parts.contains(&Some(Formula::Known(false))) {
-                    return Some(Formula::Known(false));
-                }
-                let mut parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
-                parts.retain(|part| *part != Formula::Known(true));
-                if parts.is_empty() { Formula::Known(true) } else { Formula::All(parts) }
-            }
-            Condition::Or(parts) => {
-                let parts: Vec<Option<Formula>> = parts.iter().map(|p| self.formula(p)).collect();
-                if parts.contains(&Some(Formula::Known(true))) {
-                    return Some(Formula::Known(true));
-                }
-                let mut parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
-                parts.retain(|part| *part != Formula::Known(false));
-                if parts.is_empty() { Formula::Known(false) } else { Formula::Any(parts) }
-            }
-        })
-    }
-
-    fn compare(&self, comparator: Comparator, left: &Expr, right: &Expr) -> Option<Formula> {
-        let value = self.term(left)?;
-        Some(match comparator {
-            Comparator::In => self.member(value, right)?,
-            Comparator::NotIn => negated(self.member(value, right)?),
-            _ => {
-                let other = self.term(right)?;
-                folded(match comparator {
-                    Comparator::Eq => equal(value, other),
-                    Comparator::Ne => negated(equal(value, other)),
-                    Comparator::Lt => Formula::Compare(Comparison::Lt, value, other),
-                    Comparator::Le => Formula::Compare(Comparison::Le, value, other),
-                    Comparator::Gt => Formula::Compare(Comparison::Lt, other, value),
-                    _ => Formula::Compare(Comparison::Le, other, value),
-                })
-            }
-        })
-    }
-
-    fn member(&self, value: Term, set: &Expr) -> Option<Formula> {
-        Some(match &set.kind {
-            ExprKind::Range(low, high) => {
-                let (low, high) = (self.term(low)?, self.term(high)?);
-                let above = folded(Formula::Compare(Comparison::Le, low, value.clone()));
-                let below = folded(Formula::Compare(Comparison::Le, value, high));
-                Formula::All(vec![above, below])
-            }
-            ExprKind::Set(members) => {
-                let each =
-                    members.iter().map(|m| Some(folded(equal(value.clone(), self.term(m)?))));
-                Formula::Any(each.collect::<Option<_>>()?)
-            }
-            ExprKind::Empty => Formula::Known(false),
-            ExprKind::Input(inner) => self.member(value, inner)?,
-            _ => folded(equal(value, self.term(set)?)),
-        })
-    }
-
-    fn term(&self, expr: &Expr) -> Option<Term> {
-        Some(match &expr.kind {
-            ExprKind::Int(number) => Term::Number(*number),
-            ExprKind::Bool(value) => Term::Number(i128::from(*value)),
-            ExprKind::Name(name) => Term::Number(name_code(name)),
-            ExprKind::Attr { attribute, args } => self.attribute(*attribute, args)?,
-            ExprKind::Negate(inner) => difference(Term::Number(0), self.term(inner)?),
-            ExprKind::Not(inner) => difference(Term::Number(1), self.term(inner)?),
-            ExprKind::Binary { op, left, right } => {
-                let (left, right) = (self.term(left)?, self.term(right)?);
-                match op {
-                    spec::ast::BinaryOp::Add => match (left, right) {
-                        (Term::Number(a), Term::Number(b)) => Term::Number(a.checked_add(b)?),
-                        (a, b) => Term::Sum(Box::new(a), Box::new(b)),
-                    },
-                    spec::ast::BinaryOp::Sub => difference(left, right),
-                    spec::ast::BinaryOp::Mul => match (left, right) {
-                        (Term::Number(a), Term::Number(b)) => Term::Number(a.checked_mul(b)?),
-                        (a, b) => Term::Product(Box::new(a), Box::new(b)),
-                    },
-                    _ => return None,
-                }
-            }
-            _ => return None,
-        })
-    }
-
-    fn attribute(&self, attribute: AttributeId, args: &[Arg]) -> Option<Term> {
-        let args = args.iter().map(|arg| self.argument(arg)).collect::<Option<Vec<_>>>()?;
-        if attribute.get().nature() == Nature::Fixed {
-            return self.text.fact(attribute, &args).map(Term::Number);
-        }
-        let [Argument::Operand(operand)] = args.as_slice() else { return None };
-        let operand = *operand;
-        Some(match attribute.name() {
-            "Value" => self.value(operand, &args[0])?,
-            "Size" => Term::Size(operand),
-            "Offset" => Term::Offset(operand),
-            "Len" => Term::Length(operand),
-            "State" | "Held" => Term::State(number_of(attribute), operand),
-            _ => return None,
-        })
-    }
-
-    fn argument(&self, arg: &Arg) -> Option<Argument> {
-        match arg {
-            Arg::Var(var) => self.bindings.get(*var).cloned(),
-            Arg::Expr(Expr { kind: ExprKind::Int(value), .. }) => Some(Argument::Number(*value)),
-            Arg::Expr(Expr { kind: ExprKind::Attr { attribute, args }, .. })
-                if attribute.name() == "Src" =>
-            {
-                let args = args.iter().map(|arg| self.argument(arg)).collect::<Option<Vec<_>>>()?;
-                let function = &self.text.program.functions[self.text.function];
-                spec::facts::source(function, &args)
-            }
-            _ => None,
-        }
-    }
-
-    /// The number an operand is, as the source reads it.
-    fn value(&self, operand: Operand, argument: &Argument) -> Option<Term> {
-        let function = &self.text.program.functions[self.text.function];
-        let body = function.body.as_ref()?;
-        let is_signed = self.text.is_signed(argument);
-        let bits = match body.operand_ty(operand, &function.params, &self.text.program.constants) {
-            Ty::Int(bits) if bits <= 64 => bits,
-            Ty::Ptr => 64,
-            _ => return None,
-        };
-        if let Operand::Const(id) = operand
-            && let program::Const::Int { value, .. } = self.text.program.constants[id]
-        {
-            let bits_of = value as u128 & interpret::mask(bits);
-            return Some(Term::Number(match is_signed {
-                true => interpret::signed(bits_of, bits),
-                false => bits_of as i128,
-            }));
-        }
-        Some(Term::Value(operand, bits, is_signed && bits > 1))
-    }
-
-    /// What commands do to the state of objects. Where they say what a call answers, that tells
-    /// which of its ways a run takes.
-    fn effects(&self, commands: &[Command]) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        for command in commands {
-            match command {
-                Command::Assign { target, value } => effects.extend(self.set(target, value)),
-                Command::When { condition, then, otherwise } => {
-                    let Some(guard) = self.formula(condition) else { continue };
-                    let (then, otherwise) = (self.effects(then), self.effects(otherwise));
-                    if !then.is_empty() || !otherwise.is_empty() {
-                        let ways = vec![(guard, then), (Formula::Known(true), otherwise)];
-                        effects.push(Effect::Choose(ways));
-                    }
-                }
-                Command::May { first, otherwise } => {
-                    let ways = [first, otherwise].map(|way| (self.guard(way), self.effects(way)));
-                    if ways.iter().any(|(_, effects)| !effects.is_empty()) {
-                        effects.push(Effect::Choose(ways.to_vec()));
-                    }
-                }
-                Command::Either(all) => {
-                    let ways: Vec<_> =
-                        all.iter().map(|way| (self.guard(way), self.effects(way))).collect();
-                    if ways.iter().any(|(_, effects)| !effects.is_empty()) {
-                        effects.push(Effect::Choose(ways));
-                    }
-                }
-                Command::Assume(_) | Command::Event { .. } => {}
-            }
-        }
-        effects
-    }
-
-    fn set(&self, target: &Expr, value: &Expr) -> Option<Effect> {
-        let ExprKind::Attr { attribute, args } = &target.kind else { return None };
-        if !matches!(attribute.name(), "State" | "Held") {
-            return None;
-        }
-        let [arg] = args.as_slice() else { return None };
-        let Some(Argument::Operand(of)) = self.argument(arg) else { return None };
-        Some(Effect::Set { attribute: number_of(*attribute), of, value: self.term(value)? })
-    }
-
-    /// What has to be so where commands were what happened: what they give values has these.
-    fn guard(&self, commands: &[Command]) -> Formula {
-        let mut parts = Vec::new();
-        for command in commands {
-            match command {
-                Command::Assume(condition) => parts.extend(self.formula(condition)),
-                Command::Assign { target, value } => {
-                    let ExprKind::Attr { attribute, args } = &target.kind else { continue };
-                    if attribute.name() == "Value"
-                        && let Some(target) = self.attribute(*attribute, args)
-                    {
-                        parts.extend(self.member(target, value));
-                    }
-                }
-                _ => {}
-            }
-        }
-        Formula::All(parts)
-    }
-}
-
-/// The number of an attribute in a [`Watch`].
-fn number_of(attribute: AttributeId) -> u16 {
-    let index = AttributeId::all().position(|other| other == attribute);
-    index.and_then(|index| u16::try_from(index).ok()).unwrap_or(u16::MAX)
-}
-
-fn equal(a: Term, b: Term) -> Formula {
-    Formula::Compare(Comparison::Eq, a, b)
-}
-
-fn difference(a: Term, b: Term) -> Term {
-    match (a, b) {
-        (Term::Number(a), Term::Number(b)) => Term::Number(a.saturating_sub(b)),
-        (a, b) => Term::Difference(Box::new(a), Box::new(b)),
-    }
-}
-
-fn negated(formula: Formula) -> Formula {
-    match formula {
-        Formula::Known(value) => Formula::Known(!value),
-        Formula::Not(inner) => *inner,
-        other => match folded(other) {
-            Formula::Known(value) => Formula::Known(!value),
-            other => Formula::Not(Box::new(other)),
-        },
-    }
-}
-
-/// A comparison of numbers is true or not.
-fn folded(formula: Formula) -> Formula {
-    match formula {
-        Formula::Compare(comparison, Term::Number(a), Term::Number(b)) => {
-            Formula::Known(match comparison {
-                Comparison::Eq => a == b,
-                Comparison::Lt => a < b,
-                Comparison::Le => a <= b,
-            })
-        }
-        Formula::Not(inner) => match folded(*inner) {
-            Formula::Known(value) => Formula::Known(!value),
-            other => Formula::Not(Box::new(other)),
-        },
-        other => other,
     }
 }
 
