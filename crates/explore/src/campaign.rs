@@ -29,6 +29,7 @@ const LIMITS: Limits = Limits {
     elements: 64,
     outside: 256,
     unset_is_input: false,
+    allocations_succeed: false,
     passed: [None; MAX_PASSED],
 };
 
@@ -71,7 +72,9 @@ pub fn explore_rules(
         max_unknown: 3,
     };
     let dictionary = Dictionary::of(program);
-    let plan = Plan { limits: LIMITS, work: options.work, seed: options.seed, dictionary };
+    let allocations_succeed = specifications.is_some_and(|rules| rules.allocations_succeed);
+    let limits = Limits { allocations_succeed, ..LIMITS };
+    let plan = Plan { limits, work: options.work, seed: options.seed, dictionary };
     let (explored, covered, work) = search.campaign(&mut memo, plan, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
     for violation in &explored.violations {

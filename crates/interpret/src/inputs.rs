@@ -109,6 +109,8 @@ pub struct Limits {
     /// What nobody has set may hold anything, instead of ending the run where it decides.
     /// Pointers are not made up.
     pub unset_is_input: bool,
+    /// There is always memory.
+    pub allocations_succeed: bool,
     /// Violations that do not end the run; those that are none last.
     pub passed: [Option<PassedOver>; MAX_PASSED],
 }
@@ -162,6 +164,7 @@ pub(crate) struct InputState {
     pub called: Option<FunctionId>,
     pub n_unset: u32,
     pub unset_is_input: bool,
+    pub allocations_succeed: bool,
     pub passed: [Option<PassedOver>; MAX_PASSED],
     /// The function the run starts in, where that is not `main`.
     pub entry: Option<FunctionId>,
@@ -240,6 +243,7 @@ impl Machine<'_> {
         self.inputs.text_limit = limits.argument_bytes;
         self.inputs.outside_limit = Some(limits.outside);
         self.inputs.unset_is_input = limits.unset_is_input;
+        self.inputs.allocations_succeed = limits.allocations_succeed;
         self.inputs.passed = limits.passed;
         if limits.unset_is_input {
             let mut unset = UnsetBytes::new(values, are_unknown);

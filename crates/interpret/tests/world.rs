@@ -272,6 +272,7 @@ const LIMITS: Limits = Limits {
     elements: 4,
     outside: 16,
     unset_is_input: false,
+    allocations_succeed: false,
     passed: [None; interpret::MAX_PASSED],
 };
 

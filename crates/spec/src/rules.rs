@@ -21,6 +21,8 @@ pub struct FaultIndex(pub u32);
 /// What a run has to look for. Immutable and shared by all threads.
 #[derive(Debug)]
 pub struct Rules {
+    /// Allocations are taken to succeed: see [`assume_alloc_succeeds`](Self::assume_alloc_succeeds).
+    pub allocations_succeed: bool,
     pub faults: Vec<Fault>,
     /// By the pattern of [`Rules::observed_patterns`] that finds it.
     pub observed: Vec<Observed>,
@@ -226,6 +228,7 @@ impl Builder {
             *code = index as i128 + 1;
         }
         Ok(Rules {
+            allocations_succeed: false,
             faults: self.faults,
             observed,
             observed_patterns: PatternSet::new(observed_patterns),

@@ -121,6 +121,7 @@ const NONE: Limits = Limits {
     elements: 0,
     outside: 0,
     unset_is_input: false,
+    allocations_succeed: false,
     passed: [None; MAX_PASSED],
 };
 

@@ -8,6 +8,7 @@ impl Rules {
     /// Takes the choice to fail away from every transition whose success allocates: where
     /// `may FAIL else SUCCEED` makes an object `allocated` on success, only that happens.
     pub fn assume_alloc_succeeds(&mut self) {
+        self.allocations_succeed = true;
         for contributing in &mut self.contributing {
             contributing.commands = succeed(std::mem::take(&mut contributing.commands));
         }
