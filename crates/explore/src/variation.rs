@@ -591,7 +591,7 @@ mod tests {
         let made = padded(&input(b"a 7,-3").inputs, &BOUNDS[2]).expect("there are numerals");
         let text = text_of(&made, Stream::Stdin, &BOUNDS[2]);
         assert_eq!(text, b"a 00000000007,-00000000003");
-        assert!(padded(&input(b"none").inputs, &BOUNDS[1]).is_none());
+        assert!(padded(&input(b"none").inputs, &BOUNDS[2]).is_none());
     }
 
     #[test]
