@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn seen(rule: &'static str, lines: &[u32]) -> Seen {
-        let frame = |line: &u32| Place { file: "/home/x/src/a.c".to_owned(), ..place(*line) };
+        let frame = |line: &u32| Place { file: "/build/x/src/a.c".to_owned(), ..place(*line) };
         Seen { rule, stack: lines.iter().map(frame).collect(), message: String::new() }
     }
 
@@ -203,7 +203,7 @@ mod tests {
         assert!(is_same(&fault_at_3, &seen("buffer-overflow", &[9, 3])));
         assert!(!is_same(&fault_at_3, &seen("buffer-overflow", &[9])));
         assert!(!is_same(&fault_at_3, &seen("null-dereference", &[3])));
-        let elsewhere = Place { file: "/home/x/src/b.c".to_owned(), ..place(3) };
+        let elsewhere = Place { file: "/build/x/src/b.c".to_owned(), ..place(3) };
         let other = Seen { stack: vec![elsewhere], ..seen("buffer-overflow", &[]) };
         assert!(!is_same(&fault_at_3, &other));
     }

@@ -203,14 +203,14 @@ mod tests {
             ==24352==ERROR: AddressSanitizer: heap-use-after-free on address 0x50 at pc 0x56\n\
             WRITE of size 11 at 0x50200000003a thread T0\n    \
             #0 0x564b in strcpy (/tmp/t+0xb2f59) (BuildId: 15)\n    \
-            #1 0x564b in copy /home/a b/t.c:9:25\n    \
-            #2 0x564b in main /home/a b/t.c:30:3\n\n\
+            #1 0x564b in copy /build/a b/t.c:9:25\n    \
+            #2 0x564b in main /build/a b/t.c:30:3\n\n\
             0x502 is located 0 bytes inside of 10-byte region [0x50,0x5a)\n\
             freed by thread T0 here:\n    #0 0x564b in free (/tmp/t+0xcb5cf)\n    \
-            #1 0x564b in main /home/a b/t.c:7:13\n\n\
+            #1 0x564b in main /build/a b/t.c:7:13\n\n\
             SUMMARY: AddressSanitizer: heap-use-after-free\n";
         assert_eq!(rules(text), [("use-after-free", vec![9, 30])]);
-        assert_eq!(read(text)[0].stack[0].file, "/home/a b/t.c");
+        assert_eq!(read(text)[0].stack[0].file, "/build/a b/t.c");
         assert_eq!(read(text)[0].stack[0].function, "copy");
     }
 

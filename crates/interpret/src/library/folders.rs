@@ -243,7 +243,7 @@ impl Machine<'_> {
         }
         let mut full = self.full_name(&name.bytes);
         if full.first() != Some(&b'/') {
-            full = [b"/home/", &full[..]].concat();
+            full = [b"/srv/", &full[..]].concat();
         }
         if full.len() >= LONGEST_NAME {
             return pointer(0);

@@ -129,7 +129,7 @@ impl Machine<'_> {
 
     fn fill_user(&mut self, to: u64) -> Result<(), Stop> {
         let (name, home, shell) =
-            (self.new_text("user")?, self.new_text("/home/user")?, self.new_text("/bin/sh")?);
+            (self.new_text("user")?, self.new_text("/srv/user")?, self.new_text("/bin/sh")?);
         self.put_pointers(to, &[(0, name), (8, name), (24, name), (32, home), (40, shell)])?;
         self.memory.store(to + 16, 4, Bits::known(1000))?;
         self.memory.store(to + 20, 4, Bits::known(1000))
