@@ -281,14 +281,23 @@ impl<'p> Machine<'p> {
         memory.extend(copied);
     }
 
-    /// Whether the number an instruction computed is this one, with or without a sign.
+    /// Whether the number an instruction computed is this one, as its type reads it.
     fn is_number(&self, frame: &Frame<'p>, inst: InstId, number: i128) -> bool {
         let Some(is) = self.plain(frame, Operand::Inst(inst)) else { return true };
         let width = match frame.body.insts[inst].ty {
             Ty::Int(bits) => bits,
             _ => return true,
         };
-        is == number || signed(is as u128, width) == number
+        let inst = &frame.body.insts[inst];
+        let ctype = match &inst.op {
+            Op::Convert(conversion) => conversion.to,
+            _ => inst.ctype,
+        };
+        match self.program.is_signed(ctype) {
+            Some(true) => signed(is as u128, width) == number,
+            Some(false) => is == number,
+            None => is == number || signed(is as u128, width) == number,
+        }
     }
 
     fn computed_stray(
