@@ -21,7 +21,7 @@ int main(void) {
   while (scanf("%d", &v) == 1)
     if (add(v) < 0) break;
   for (i = 0; i < n_blocks; i++) {
-    sum = (sum + *block[i]) % 9973;
+    sum = (sum + *block[i] % 9973) % 9973;
     free(block[i]);
   }
   printf("%d\n", sum);
