@@ -17,12 +17,12 @@ use crate::trace::Texts;
 use crate::watching::Watching;
 
 /// Instructions one run may execute.
-const MAX_STEPS: u64 = 400_000;
+pub(crate) const MAX_STEPS: u64 = 400_000;
 /// z3's resource units for one question.
-const RESOURCES: u32 = 100_000;
+pub(crate) const RESOURCES: u32 = 100_000;
 
 /// How much input runs of a campaign may have: overflows need hundreds of bytes.
-const LIMITS: Limits = Limits {
+pub(crate) const LIMITS: Limits = Limits {
     arguments: 9,
     argument_bytes: 1200,
     stdin_bytes: 1 << 14,
@@ -30,6 +30,7 @@ const LIMITS: Limits = Limits {
     outside: 256,
     unset_is_input: false,
     allocations_succeed: false,
+    harness: None,
     passed: [None; MAX_PASSED],
 };
 
@@ -74,7 +75,7 @@ pub fn explore_rules(
     let dictionary = Dictionary::of(program);
     let allocations_succeed = specifications.is_some_and(|rules| rules.allocations_succeed);
     let limits = Limits { allocations_succeed, ..LIMITS };
-    let plan = Plan { limits, work: options.work, seed: options.seed, dictionary };
+    let plan = Plan { limits, work: options.work, seed: options.seed, dictionary, is_enough: None };
     let (explored, covered, work) = search.campaign(&mut memo, plan, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
     for violation in &explored.violations {

@@ -9,6 +9,7 @@
 pub mod agenda;
 pub mod beyond;
 mod campaign;
+mod confirm;
 mod corpus;
 pub mod describe;
 mod descriptors;
@@ -35,6 +36,7 @@ pub mod variation;
 pub mod watching;
 
 pub use campaign::{explore, explore_rules};
+pub use confirm::{Claim, Opinion, confirm};
 pub use ending::Property;
 pub use options::{Ended, Found, Options, Outcome, Rules};
 pub use search::{Explored, Search, Violation};

@@ -68,7 +68,12 @@ impl<'p> Machine<'p> {
         let Some(field) = access.bit_field else {
             let size = if ty == Ty::Float(80) { 10 } else { access.size };
             let value = match ty {
-                Ty::Ptr => self.load_as(Memory::load_set, address, size)?,
+                Ty::Ptr => match self.load_as(Memory::load_set, address, size)? {
+                    value if !value.is_known() && self.memory.unset.is_some() => {
+                        self.lead_on(address.bits as u64, access.ctype, value)?
+                    }
+                    value => value,
+                },
                 _ => self.load_bytes(address, size)?,
             };
             return Ok(self.low(value, width).into());

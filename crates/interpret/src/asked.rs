@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use program::FunctionId;
+use program::{FunctionId, InstId};
 
 use crate::exec::Machine;
 use crate::inputs::Input;
@@ -105,8 +105,8 @@ impl Machine<'_> {
     }
 
     /// The calls of the run that could have failed, in their order: the input that lets each
-    /// fail, and what was called.
-    pub fn failures(&self) -> &[(Input, FunctionId)] {
+    /// fail, what was called, and where.
+    pub fn failures(&self) -> &[(Input, FunctionId, (FunctionId, InstId))] {
         &self.inputs.failures
     }
 
@@ -125,7 +125,7 @@ impl Machine<'_> {
     fn told_failures(&self) -> Vec<String> {
         let mut counts: BTreeMap<(FunctionId, Failure), u32> = BTreeMap::new();
         let mut told = Vec::new();
-        for (input, function) in &self.inputs.failures {
+        for (input, function, _) in &self.inputs.failures {
             let Input::Fails { what, .. } = *input else { continue };
             let count = counts.entry((*function, what)).or_default();
             *count += 1;

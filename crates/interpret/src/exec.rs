@@ -358,6 +358,13 @@ impl<'p> Machine<'p> {
             self.record_leave(frame, block, &left);
             let next = match left {
                 Ok(Next::Block(target)) => target,
+                // The status of the program leaves it.
+                Ok(Next::Return(Some(Value::Bits(status))))
+                    if !status.is_known() && self.depth == 1 && *frame.function.name == *"main" =>
+                {
+                    self.stopped_at.get_or_insert((frame.id, Point::End(block)));
+                    return Err(Stop::Fault(FaultKind::Uninitialised));
+                }
                 Ok(Next::Return(value)) => {
                     if self.watches_leaks() {
                         self.leaks_at_return(frame, (came_from, block), value.as_ref());
@@ -465,7 +472,13 @@ impl<'p> Machine<'p> {
             Callee::Intrinsic(name) => return self.intrinsic(frame, inst, name, &arguments, &tys),
             Callee::Function(id) => *id,
             Callee::Pointer(pointer) => {
-                Target::function(self.program, self.decided(frame, *pointer)?)?
+                let address = self.decided(frame, *pointer)?;
+                match Target::function(self.program, address) {
+                    Err(_) if self.inputs.harness.is_some() && address != 0 => {
+                        return self.call_made_up(call.ctype, frame.body.insts[inst].ty);
+                    }
+                    target => target?,
+                }
             }
         };
         if call.returns_twice {

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use logic::words::{UnknownId, Values, WordId, WordOp, Words};
-use program::{FunctionId, Ty};
+use program::{FunctionId, InstId, Ty};
 
 use crate::Stop;
 use crate::arithmetic::width;
 use crate::exec::Machine;
+use crate::harness::Made;
 use crate::library::numerals::{Number, Numbers};
 use crate::passing::{MAX_PASSED, PassedOver};
 use crate::streams::{Failure, FileId, Name, Stream};
@@ -111,8 +112,20 @@ pub struct Limits {
     pub unset_is_input: bool,
     /// There is always memory.
     pub allocations_succeed: bool,
+    /// How much room texts have that a function was given, where the run starts in one that is
+    /// called by nobody.
+    pub harness: Option<Room>,
     /// Violations that do not end the run; those that are none last.
     pub passed: [Option<PassedOver>; MAX_PASSED],
+}
+
+/// The room that a text behind a pointer has which was there before the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// It ends with its last byte, and nothing lies behind that.
+    Exact,
+    /// It may be part of a larger buffer.
+    Ample,
 }
 
 /// A string that may be longer than this is made only as long as it is used, and this room.
@@ -168,6 +181,9 @@ pub(crate) struct InputState {
     pub passed: [Option<PassedOver>; MAX_PASSED],
     /// The function the run starts in, where that is not `main`.
     pub entry: Option<FunctionId>,
+    /// What was there before the run is made up as it is read, with so much room.
+    pub harness: Option<Room>,
+    pub made: Made,
     /// There is an object behind a parameter, which could be larger.
     pub has_objects: bool,
     /// Bytes of standard input, of a file and of a connection.
@@ -178,8 +194,8 @@ pub(crate) struct InputState {
     pub environment: BTreeMap<Vec<u8>, u64>,
     /// What the arguments of the command line are on this run.
     pub arguments: Vec<Vec<u8>>,
-    /// Calls that may have failed, each with the function that was called.
-    pub failures: Vec<(Input, FunctionId)>,
+    /// Calls that may have failed, each with the function that was called, and where.
+    pub failures: Vec<(Input, FunctionId, (FunctionId, InstId))>,
     pub n_failures: BTreeMap<Failure, u32>,
     /// Functions without a model, as they were called.
     pub made_up: Vec<FunctionId>,
@@ -253,6 +269,7 @@ impl Machine<'_> {
         self.make_up_objects()?;
         let arguments = match function {
             "main" => self.unknown_arguments(limits)?,
+            _ if limits.harness.is_some() => self.harnessed(function, limits)?,
             _ => self.unknown_parameters(function, limits)?,
         };
         self.run_with(function, arguments)

@@ -49,7 +49,8 @@ pub struct Memory {
     pub fence: Option<Reach>,
     /// What bytes hold that nobody has set, where that is an input.
     pub unset: Option<UnsetBytes>,
-    /// Words that were looked through for pointers: work that no instruction stands for.
+    /// Words that were looked through for pointers, moved or set: work that no instruction stands
+    /// for.
     pub n_scanned: std::cell::Cell<u64>,
     /// How close the accesses of the instruction came to the bounds of their objects.
     pub fit: Fit,
@@ -144,6 +145,7 @@ impl Memory {
             is_constant: false,
         };
         self.objects.insert(address, object);
+        self.moved(size);
         self.touch(address, size, TouchKind::Begin);
         Ok(address)
     }
@@ -155,6 +157,13 @@ impl Memory {
             object.is_open = true;
         }
         Ok(address)
+    }
+
+    /// Leaving the object says nothing about the program from here on.
+    pub fn open(&mut self, address: u64) {
+        if let Some(object) = self.objects.get_mut(&address) {
+            object.is_open = true;
+        }
     }
 
     /// The object is defined outside the program.
@@ -275,6 +284,9 @@ impl Memory {
         }
         let (start, object) = find(&self.objects, address, size)?;
         let at = (address - start) as usize;
+        if !self.is_made_up(object, at, size) {
+            return Ok(value);
+        }
         let mut bits = 0;
         for place in (at..at + size as usize).rev() {
             let (byte, _) = object.byte(&mut self.words, self.unset.as_mut(), place);
@@ -282,6 +294,37 @@ impl Memory {
         }
         let word = object.word(&mut self.words, self.unset.as_mut(), at, size as usize);
         Ok(Bits { bits, unset: 0, word })
+    }
+
+    /// Whether all that is unset of these bytes is an input.
+    fn is_made_up(&self, object: &Object, at: usize, size: u64) -> bool {
+        let Some(inputs) = &self.unset else { return false };
+        let mut places = at..at + size as usize;
+        places.all(|place| object.unset[place] == 0 || inputs.has(object.origin(place)))
+    }
+
+    /// Whether something lies at an address that was there before the run, and was not looked at
+    /// or written since.
+    pub fn is_untouched(&self, address: u64, size: u64) -> bool {
+        let Ok((start, object)) = find(&self.objects, address, size) else { return false };
+        let at = (address - start) as usize;
+        !self.is_set(address, size) && self.is_made_up(object, at, size)
+    }
+
+    /// What the object holds is from here on an input, and by default what it holds now.
+    pub fn make_up(&mut self, address: u64) {
+        let Some(inputs) = &mut self.unset else { return };
+        if let Some(object) = self.objects.get_mut(&address).filter(|object| !object.is_constant) {
+            object.unset.fill(0xff);
+            inputs.name(object.number);
+        }
+    }
+
+    /// What is there before it is made up, as a number.
+    pub fn default_of(&self, address: u64) -> u64 {
+        let Ok((start, object)) = find(&self.objects, address, 8) else { return 0 };
+        let at = (address - start) as usize;
+        u64::from_le_bytes(object.bytes[at..at + 8].try_into().unwrap_or_default())
     }
 
     /// As [`load`](Self::load), without making up what nobody has set: that is no address.
@@ -384,10 +427,14 @@ impl Memory {
             (object.bytes[range.clone()].to_vec(), object.unset[range.clone()].to_vec());
         let copied: Vec<(usize, WordId)> =
             object.words.range(range.clone()).map(|(place, word)| (place - at, *word)).collect();
-        let origins: Vec<(usize, Origin)> = match self.unset {
-            Some(_) => range.map(|place| (place - at, object.origin(place))).collect(),
+        let origins: Vec<(usize, Origin)> = match &self.unset {
+            Some(inputs) => range
+                .filter(|place| object.unset[*place] != 0 && inputs.has(object.origin(*place)))
+                .map(|place| (place - at, object.origin(place)))
+                .collect(),
             None => Vec::new(),
         };
+        self.moved(size);
         let counts = self.alive.is_some() && (to < self.marked || to >= HEAP);
         let (object, at) = find_mut(&mut self.objects, to, size)?;
         let has_changed = counts && object.bytes[at..at + size as usize] != *bytes;
@@ -422,6 +469,7 @@ impl Memory {
             return Ok(());
         }
         self.touch(to, size, TouchKind::Write);
+        self.moved(size);
         let counts = self.alive.is_some() && (to < self.marked || to >= HEAP);
         let (object, at) = find_mut(&mut self.objects, to, size)?;
         let has_changed =
@@ -505,7 +553,8 @@ impl Memory {
             for index in 0..size {
                 let at = (place + index) as usize;
                 let (byte, old) = object.byte(words, self.unset.as_mut(), at);
-                if self.unset.is_some() {
+                let origin = object.origin(at);
+                if self.unset.as_ref().is_some_and(|inputs| inputs.has(origin)) {
                     (object.bytes[at], object.unset[at]) = (byte, 0);
                 }
                 let old = old.unwrap_or_else(|| words.constant(8, byte.into()));
@@ -521,6 +570,11 @@ impl Memory {
             object.unset[place] = (value.unset >> (8 * index)) as u8;
         }
         true
+    }
+
+    /// So many bytes were moved or set at once.
+    fn moved(&self, size: u64) {
+        self.n_scanned.set(self.n_scanned.get() + size / 8);
     }
 
     pub fn touch(&mut self, address: u64, size: u64, kind: TouchKind) {

@@ -38,7 +38,8 @@ impl Object {
         at: usize,
     ) -> (u8, Option<WordId>) {
         let set = (self.bytes[at], self.words.get(&at).copied());
-        match inputs.filter(|_| self.unset[at] != 0) {
+        let made_up = inputs.filter(|inputs| self.unset[at] != 0 && inputs.has(self.origin(at)));
+        match made_up {
             Some(inputs) => inputs.byte(words, self.origin(at), set, self.unset[at]),
             None => set,
         }

@@ -3,7 +3,7 @@
 //! Where a search is after another property than reading such bytes, a run goes on with any
 //! value they may have. A byte keeps its value until it is stored to, also where it is copied.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use logic::words::{UnknownId, WordId, WordOp, Words};
 
@@ -18,6 +18,8 @@ pub struct UnsetBytes {
     /// They follow from unknowns instead of being numbers.
     are_unknown: bool,
     unknowns: BTreeMap<Origin, (UnknownId, WordId)>,
+    /// Only these objects have such bytes: what others hold and nobody has set stays unset.
+    only: Option<BTreeSet<u32>>,
 }
 
 impl UnsetBytes {
@@ -26,7 +28,21 @@ impl UnsetBytes {
             Input::Unset { object, byte } => Some(((*object, *byte), *value as u8)),
             _ => None,
         });
-        Self { values: values.collect(), are_unknown, unknowns: BTreeMap::new() }
+        Self { values: values.collect(), are_unknown, unknowns: BTreeMap::new(), only: None }
+    }
+
+    /// From here on only objects that are named have such bytes; what these held is their default.
+    pub fn restrict(&mut self) {
+        self.only = Some(BTreeSet::new());
+    }
+
+    pub fn name(&mut self, object: u32) {
+        self.only.get_or_insert_default().insert(object);
+    }
+
+    /// Whether unset bytes of an object are inputs.
+    pub fn has(&self, origin: Origin) -> bool {
+        self.only.as_ref().is_none_or(|only| only.contains(&origin.0))
     }
 
     /// Goes on with unknowns of an earlier run.
@@ -53,12 +69,19 @@ impl UnsetBytes {
         (set, set_word): (u8, Option<WordId>),
         unset: u8,
     ) -> (u8, Option<WordId>) {
-        let value = self.values.get(&origin).copied().unwrap_or(0);
+        let mut value = self.values.get(&origin).copied().unwrap_or(0);
+        // An input of zero means what the object held by itself.
+        let default = if self.only.is_some() { set } else { 0 };
+        value ^= default;
         let whole = set & !unset | value & unset;
         if !self.are_unknown {
             return (whole, set_word);
         }
-        let (_, word) = *self.unknowns.entry(origin).or_insert_with(|| words.unknown(8));
+        let (_, mut word) = *self.unknowns.entry(origin).or_insert_with(|| words.unknown(8));
+        if default != 0 {
+            let default = words.constant(8, default.into());
+            word = words.binary(WordOp::Xor, word, default);
+        }
         if unset == 0xff {
             return (whole, Some(word));
         }

@@ -3,7 +3,7 @@
 //! state of objects.
 
 use base::IdVec;
-use program::{BlockId, Body, Function, FunctionId, InstId, Op, Operand, Program, Ty};
+use program::{BlockId, Body, Function, FunctionId, GlobalId, InstId, Op, Operand, Program, Ty};
 use rustc_hash::FxHashMap;
 
 use crate::FaultKind;
@@ -17,6 +17,9 @@ pub struct Watch {
     /// The attribute and the code that say that a stream is open, where leaks of these are
     /// watched.
     pub open: Option<(u16, i128)>,
+    /// What these hold is not known where a run starts in a function that others call: somebody
+    /// may have written it.
+    pub written: Vec<GlobalId>,
     functions: IdVec<FunctionId, Watched>,
 }
 

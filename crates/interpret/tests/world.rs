@@ -273,6 +273,7 @@ const LIMITS: Limits = Limits {
     outside: 16,
     unset_is_input: false,
     allocations_succeed: false,
+    harness: None,
     passed: [None; interpret::MAX_PASSED],
 };
 

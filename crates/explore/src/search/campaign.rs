@@ -6,14 +6,15 @@
 //! one behind the other. What brought something new gets more slices. Inputs
 //! are tried with values alone, and run with words beside them where they showed something new.
 
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use base::Cancel;
 use interpret::{Features, Input, Inputs, Limits, Machine, Stream};
-use program::{BlockId, FunctionId};
-use rustc_hash::FxHashSet;
+use program::{BlockId, FunctionId, InstId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Explored, Next, Search, State};
+use super::{Explored, Next, Search, State, Violation};
 use crate::agenda::Agenda;
 use crate::corpus::{Corpus, Entry};
 use crate::dictionary::Dictionary;
@@ -27,12 +28,14 @@ use crate::variation::{Variations, padded};
 pub type Covered = FxHashSet<(FunctionId, BlockId)>;
 
 /// How much a campaign may do, and with what.
-pub struct Plan {
+pub struct Plan<'a> {
     pub limits: Limits,
     /// Work in all. An instruction run with values alone is one unit.
     pub work: u64,
     pub seed: u64,
     pub dictionary: Dictionary,
+    /// Whether what was found so far is all that is wanted.
+    pub is_enough: Option<&'a dyn Fn(&[Violation]) -> bool>,
 }
 
 /// Units that setting up a run costs.
@@ -61,6 +64,8 @@ const MAX_COST_WITH_WORDS: u64 = 30_000;
 const MAX_FAILURES: usize = 64;
 /// Variations of a turned decision that are tried.
 const N_CONTINUED: usize = 3;
+/// Failures of one call that are tried before chance tries more.
+const FAILURES_OF_ONE_PLACE: u32 = 4;
 /// Inputs to begin with.
 const MAX_SEEDS: usize = 48;
 
@@ -73,6 +78,10 @@ pub(super) struct Campaign {
     pub work: u64,
     /// What was new so far, weighed.
     pub gain: u64,
+    /// Calls that could fail where no call has failed so often yet, with the inputs that come
+    /// there.
+    failing: VecDeque<(Rc<Inputs>, Input)>,
+    n_failing: FxHashMap<(FunctionId, InstId), u32>,
 }
 
 impl Campaign {
@@ -98,8 +107,16 @@ impl Campaign {
         {
             entry.was_followed = has_words;
             entry.streams = machine.streams();
-            let failures = machine.failures().iter().map(|(input, _)| *input);
-            entry.failures = failures.take(MAX_FAILURES).collect();
+            let failures = machine.failures().iter();
+            entry.failures =
+                failures.clone().take(MAX_FAILURES).map(|(input, ..)| *input).collect();
+            for (input, _, at) in failures.filter(|(input, ..)| inputs.get(*input) == 0) {
+                let n_tried = self.n_failing.entry(*at).or_default();
+                if *n_tried < FAILURES_OF_ONE_PLACE {
+                    *n_tried += 1;
+                    self.failing.push_back((inputs.clone(), *input));
+                }
+            }
         }
         features.clear();
         self.features = Some(features);
@@ -134,7 +151,7 @@ impl Search<'_> {
     pub fn campaign(
         &self,
         memo: &mut Memo,
-        plan: Plan,
+        plan: Plan<'_>,
         cancel: &Cancel,
     ) -> (Explored, Covered, u64) {
         memo.begin();
@@ -145,6 +162,8 @@ impl Search<'_> {
             covered: Covered::default(),
             work: 0,
             gain: 0,
+            failing: VecDeque::new(),
+            n_failing: FxHashMap::default(),
         };
         let seeds = seeds(&plan.dictionary, &plan.limits);
         let mut state = State {
@@ -165,7 +184,7 @@ impl Search<'_> {
             max_varied_steps: self.max_all_steps,
             campaign: Some(campaign),
         };
-        state.run_campaign(plan.work, seeds, cancel);
+        state.run_campaign((plan.work, plan.is_enough), seeds, cancel);
         state.shorten(&|_| true);
         state.found.n_checks = state.memo.prover.n_checks - n_checks;
         let work = state.work();
@@ -175,7 +194,12 @@ impl Search<'_> {
 }
 
 impl State<'_> {
-    fn run_campaign(&mut self, most: u64, seeds: Vec<Inputs>, cancel: &Cancel) {
+    fn run_campaign(
+        &mut self,
+        (most, is_enough): (u64, Option<&dyn Fn(&[Violation]) -> bool>),
+        seeds: Vec<Inputs>,
+        cancel: &Cancel,
+    ) {
         self.took_limited |= self.run_one(&Next::default());
         for inputs in seeds {
             self.try_inputs(inputs);
@@ -189,6 +213,10 @@ impl State<'_> {
             }
             if self.work() >= most {
                 self.found.incomplete.get_or_insert("the work was used up".to_owned());
+                return;
+            }
+            if is_enough.is_some_and(|is_enough| is_enough(&self.found.violations)) {
+                self.found.incomplete.get_or_insert("all that was wanted was found".to_owned());
                 return;
             }
             let (work, gain) = (self.work(), self.gain());
@@ -241,8 +269,10 @@ impl State<'_> {
                     // What varying found has decisions that no run with words has come to.
                     n_turns += 1;
                     (n_turns % 4 == 1 && self.follow_entry(true))
+                        || (n_turns % 4 == 2 && self.fail_once())
                         || self.turn(|state| state.agenda.pop_decision(), until)
                         || self.follow_entry(false)
+                        || self.fail_once()
                 }
                 Way::Vary => self.vary_once(Variations::next),
                 Way::Stretch => self.vary_once(Variations::stretched),
@@ -312,6 +342,16 @@ impl State<'_> {
         if !was_followed {
             self.took_limited |= self.run_one(&Next { inputs, ..Next::default() });
         }
+        true
+    }
+
+    /// The same inputs, and a call fails that did not.
+    fn fail_once(&mut self) -> bool {
+        let next = self.campaign.as_mut().and_then(|campaign| campaign.failing.pop_front());
+        let Some((inputs, failure)) = next else { return false };
+        let mut inputs = (*inputs).clone();
+        inputs.set(failure, 1);
+        self.try_inputs(inputs);
         true
     }
 

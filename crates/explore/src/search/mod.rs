@@ -122,6 +122,7 @@ const NONE: Limits = Limits {
     outside: 0,
     unset_is_input: false,
     allocations_succeed: false,
+    harness: None,
     passed: [None; MAX_PASSED],
 };
 

@@ -15,7 +15,7 @@ use report::output::Target;
 use spec::rules::Rules;
 
 use super::reporting::Reporting;
-use super::{Outcome, explored, last, project, replay};
+use super::{Outcome, confirmed, explored, last, project, replay};
 use crate::args::{CheckArgs, EngineArg};
 use crate::config::{self, Config};
 use crate::pipeline::{self, Timings, guarded};
@@ -112,6 +112,7 @@ fn analyse_program(
     let findings = &mut imported.findings;
     findings.programs.push(summary(&name, &program));
     findings.notices.extend(unknown_code(&program));
+    let n_before = findings.faults.len();
     let timings = &imported.timings;
     let analysed = guarded(|| {
         let mut placed = BTreeSet::new();
@@ -123,6 +124,11 @@ fn analyse_program(
             timings.on_all_threads("explore", || {
                 let wanted = explored::Wanted::by(what.args, what.root);
                 explored::add(&program, what.rules, &wanted, findings, what.cancel);
+            });
+        }
+        if what.args.engine == EngineArg::All {
+            timings.on_all_threads("confirm", || {
+                confirmed::weigh(&program, what.rules, n_before, findings, what.cancel);
             });
         }
         placed

@@ -4,6 +4,7 @@ pub mod beliefs;
 pub mod capture;
 mod catalogue;
 pub mod check;
+mod confirmed;
 pub mod correlate;
 pub mod crash;
 pub mod diagnose;

@@ -210,6 +210,9 @@ impl Machine<'_> {
     }
 
     fn keyed_file(&mut self, key: u64) -> Result<Handle, Stop> {
+        if !self.world.files.contains_key(&key) {
+            self.adopt_stream(key);
+        }
         let Some(file) = self.world.files.get(&key) else {
             // A stream that was closed, or memory that never was one.
             self.memory.load_set(key, 1)?;
@@ -269,7 +272,8 @@ impl Machine<'_> {
         let input = Input::Fails { what, nth: *count };
         *count += 1;
         let called = self.inputs.called;
-        self.inputs.failures.extend(called.map(|function| (input, function)));
+        let at = self.at;
+        self.inputs.failures.extend(called.map(|function| (input, function, at)));
         match what.is_expected() {
             true => u32::from(self.is_possible(input)),
             false => self.inputs.values.get(input) as u32,
