@@ -64,8 +64,9 @@ const MAX_COST_WITH_WORDS: u64 = 30_000;
 const MAX_FAILURES: usize = 64;
 /// Variations of a turned decision that are tried.
 const N_CONTINUED: usize = 3;
-/// Failures of one call that are tried before chance tries more.
-const FAILURES_OF_ONE_PLACE: u32 = 4;
+/// Calls of one place that are let fail before chance tries more, and how often each of them.
+const CALLS_OF_ONE_PLACE: usize = 8;
+const FAILURES_OF_ONE_CALL: u32 = 2;
 /// Inputs to begin with.
 const MAX_SEEDS: usize = 48;
 
@@ -81,7 +82,7 @@ pub(super) struct Campaign {
     /// Calls that could fail where no call has failed so often yet, with the inputs that come
     /// there.
     failing: VecDeque<(Rc<Inputs>, Input)>,
-    n_failing: FxHashMap<(FunctionId, InstId), u32>,
+    n_failing: FxHashMap<(FunctionId, InstId), FxHashMap<Input, u32>>,
 }
 
 impl Campaign {
@@ -111,10 +112,13 @@ impl Campaign {
             entry.failures =
                 failures.clone().take(MAX_FAILURES).map(|(input, ..)| *input).collect();
             for (input, _, at) in failures.filter(|(input, ..)| inputs.get(*input) == 0) {
-                let n_tried = self.n_failing.entry(*at).or_default();
-                if *n_tried < FAILURES_OF_ONE_PLACE {
-                    *n_tried += 1;
-                    self.failing.push_back((inputs.clone(), *input));
+                let tried = self.n_failing.entry(*at).or_default();
+                if tried.len() < CALLS_OF_ONE_PLACE || tried.contains_key(input) {
+                    let n_tried = tried.entry(*input).or_default();
+                    if *n_tried < FAILURES_OF_ONE_CALL {
+                        *n_tried += 1;
+                        self.failing.push_back((inputs.clone(), *input));
+                    }
                 }
             }
         }
