@@ -23,6 +23,9 @@ pub struct Unit {
 /// The largest file a build may write.
 const MAX_FILE: u64 = 1 << 30;
 
+/// Where Debian's own builds look for programs.
+const DEBIAN_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
+
 /// Runs the build without network and tests. The first target that there is counts.
 pub fn watch(
     firstfault: &Path,
@@ -45,6 +48,9 @@ pub fn watch(
             .args(["capture", "--state"])
             .arg(state)
             .args(["--", "debian/rules", target])
+            // Other interpreters before Debian's lack the modules that dependencies bring.
+            .env_clear()
+            .env("PATH", DEBIAN_PATH)
             .env("DEB_BUILD_OPTIONS", format!("nocheck parallel={jobs}"))
             .env("DEB_BUILD_PROFILES", "nocheck")
             .env("HOME", &home)
