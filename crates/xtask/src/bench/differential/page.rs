@@ -116,7 +116,6 @@ fn entries(rows: &[Row], commit: &str, date: &str, seed: u64) -> Vec<Entry> {
     let mut entries = vec![
         entry("programs examined", rows.len().to_string(), ""),
         entry("proved, and nothing natively", n_of(rows, "unshown").to_string(), "0"),
-        entry("settled as safe, and shown natively", n_of(rows, "settled").to_string(), "0"),
         entry("failed runs of the tool", n_of(rows, "failed").to_string(), "0"),
         entry("proved, shown natively", percent(proved, tried), "all"),
         entry("seeded faults found", percent(all.n_found, all.n_shown), ""),
@@ -124,6 +123,11 @@ fn entries(rows: &[Row], commit: &str, date: &str, seed: u64) -> Vec<Entry> {
         entry("seeded faults found by running", percent(all.n_explore, all.n_shown), ""),
         entry("static reports in right code", percent(n_of(rows, "false"), n_static), "0"),
     ];
+    let n_settled = sum(rows, |row| row.n_settled);
+    if n_settled > 0 {
+        let figure = format!("{} of {n_settled}", n_of(rows, "settled"));
+        entries.push(entry("settled as safe by facts, and shown natively", figure, "0"));
+    }
     for (rule, recall) in recall(rows, |seeded| seeded.rule.clone()) {
         let figure = percent(recall.n_found, recall.n_shown);
         entries.push(entry(&format!("seeded faults found: {rule}"), figure, ""));
@@ -165,12 +169,14 @@ fn page(rows: &[Row], origin: &str, seed: u64) -> String {
             "proved faults run on their witness: {confirmed} confirmed, {different} show something else, **{nothing} show nothing**; {unseen} of rules no sanitizer sees, {not_run} that no command line gives"
         ),
         format!("**failed runs of the tool: {}**", n_of(rows, "failed")),
-        format!(
-            "questions of the static engine: {}, settled by facts {}, of these **shown natively {}**",
-            sum(rows, |row| row.n_asked),
-            sum(rows, |row| row.n_settled),
-            n_of(rows, "settled")
-        ),
+        match sum(rows, |row| row.n_asked) {
+            0 => "what facts settle is not told by this build".to_owned(),
+            n_asked => format!(
+                "questions of the static engine: {n_asked}, settled by facts: {}, **of these shown natively: {}**",
+                sum(rows, |row| row.n_settled),
+                n_of(rows, "settled")
+            ),
+        },
         format!(
             "static reports: {}, in right code {}, in wrong parts under other rules (not judged) {}",
             sum(rows, |row| row.n_static),
@@ -303,6 +309,12 @@ mod tests {
         assert_eq!(figure("seeded faults found"), "1 of 3 (33 %)");
         assert_eq!(figure("static reports in right code"), "2 of 4 (50 %)");
         assert_eq!(figure("seeded faults found: leak"), "1 of 3 (33 %)");
+        assert!(entries.iter().all(|e| !e.what.contains("settled")), "it was not told");
+        let mut told = rows();
+        (told[0].n_asked, told[0].n_settled) = (9, 7);
+        told[0].contradictions[0].kind = "settled".to_owned();
+        let told = super::entries(&told, "abc", "2026-01-31", 5);
+        assert_eq!(told.iter().find(|e| e.what.contains("settled")).unwrap().figure, "1 of 7");
         let page = page(&rows(), "commit abc", 5);
         assert!(page.contains("**1 show nothing**"), "{page}");
         assert!(page.contains("x \\| y"), "{page}");
