@@ -58,6 +58,31 @@ pub fn check(
     });
 }
 
+/// A question, and what facts alone say of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub rule: String,
+    pub place: findings::Place,
+    pub settled: Settled,
+}
+
+/// What facts settle before any path is followed: every question of all rules, in program order.
+pub fn asked(
+    (program, facts): (&Program, &Facts),
+    rules: &Rules,
+    settings: &Settings,
+) -> Vec<Asked> {
+    with_engine((program, facts), rules, settings, |engine, infos| {
+        let queries = engine.queries.iter().zip(engine.settled);
+        let asked = queries.map(|(query, settled)| Asked {
+            rule: infos[query.rule as usize].id.clone(),
+            place: report::place_of(program, query.function, query.loc(program)),
+            settled: *settled,
+        });
+        asked.collect()
+    })
+}
+
 /// Makes the queries of all rules on a program ready, for those who want more than answers.
 pub fn with_engine<R>(
     (program, facts): (&Program, &Facts),

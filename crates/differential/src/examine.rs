@@ -40,6 +40,9 @@ pub struct Examined {
     pub proved: [u32; 5],
     /// Static reports, each line and rule.
     pub n_static: u32,
+    /// Questions of the rules, and how many of them facts settle; 0 where the tool does not tell.
+    pub n_asked: u32,
+    pub n_settled: u32,
     pub n_runs: u32,
     /// Natively, static, explore.
     pub cpu: [Duration; 3],
@@ -54,6 +57,11 @@ pub fn examine(tool: &Tool, case: &Case, inputs: &[Input]) -> Result<Examined> {
     let shown = show(&native, case, inputs, &mut examined)?;
     let statically = ask(tool, Engine::Static, case, &mut examined)?;
     let explored = ask(tool, Engine::Explore, case, &mut examined)?;
+    if let Some(points) = tool.settled(&case.text())? {
+        examined.n_settled = points.iter().filter(|point| point.is_settled).count() as u32;
+        examined.n_asked = points.len() as u32;
+        examined.contradictions.extend(judge::wrongly_settled(case, &shown, &points));
+    }
     let (statically, explored) = (statically.findings.as_ref(), explored.findings.as_ref());
     examined.seeded = judge::seeded(case, &shown, statically, explored);
     examined.contradictions.extend(judge::missed(case, &examined.seeded, &shown));

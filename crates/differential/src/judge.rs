@@ -8,7 +8,7 @@ use report::sanitizer::Seen;
 
 use crate::case::Case;
 use crate::native::SOURCE;
-use crate::tool::Engine;
+use crate::tool::{Engine, Point};
 
 /// Answers that cannot all be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +17,8 @@ pub enum Kind {
     Failed,
     /// Proved, and the compiled program shows nothing on the witness.
     Unshown,
+    /// Settled as safe by facts, and a sanitizer shows it there.
+    Settled,
     /// Reported where the code is right by construction and showed nothing on any input.
     False,
     /// Shown by a sanitizer and found by no engine.
@@ -26,13 +28,14 @@ pub enum Kind {
 impl Kind {
     /// Wrong whatever engines can and cannot do.
     pub fn is_defect(self) -> bool {
-        matches!(self, Kind::Failed | Kind::Unshown)
+        matches!(self, Kind::Failed | Kind::Unshown | Kind::Settled)
     }
 
     pub fn name(self) -> &'static str {
         match self {
             Kind::Failed => "failed",
             Kind::Unshown => "unshown",
+            Kind::Settled => "settled",
             Kind::False => "false",
             Kind::Missed => "missed",
         }
@@ -190,6 +193,32 @@ pub fn missed(case: &Case, seeded: &[Seeded], shown: &[Shown]) -> Vec<Contradict
         })
     });
     missed.collect()
+}
+
+/// What happens where facts settled every question of its rule, one for each line and rule. A line
+/// on which one question is open says nothing: which of them a sanitizer means is not known.
+pub fn wrongly_settled(case: &Case, shown: &[Shown], points: &[Point]) -> Vec<Contradiction> {
+    let mut found = Vec::new();
+    let mut known = BTreeSet::new();
+    for shown in shown.iter().filter(|shown| shown.counts(case)) {
+        let (line, rule) = (shown.line(), family(shown.seen.rule));
+        let mut here = points.iter().filter(|p| p.line == line && family(&p.rule) == rule);
+        let is_settled = here.clone().next().is_some() && here.all(|point| point.is_settled);
+        if !is_settled || !known.insert((line, rule)) {
+            continue;
+        }
+        found.push(Contradiction {
+            kind: Kind::Settled,
+            engine: Some(Engine::Static),
+            rule: shown.seen.rule.to_owned(),
+            line,
+            part: shown.part,
+            told: format!("settled as safe; natively: {}", shown.seen.message),
+            witness: None,
+            input: Some(shown.input.clone()),
+        });
+    }
+    found
 }
 
 /// What the static engine reports in right code, one for each line and rule, and the number of

@@ -2,11 +2,11 @@
 //!
 //! A program of [`fixture::idioms`] is built with clang's sanitizers and run on many inputs;
 //! `firstfault check` explores it and analyses it; [`judge`] compares. A fault that is `proved`
-//! and does not happen, and a run of the tool that fails, are defects; a fault reported in code
-//! that is right by construction is false; what sanitizers show and no engine finds is missed.
-//! Each [`shrink`]s to a reproducer of its own.
+//! and does not happen, one that happens where facts settled it as safe, and a run of the tool
+//! that fails, are defects; a fault reported in code that is right by construction is false; what
+//! sanitizers show and no engine finds is missed. Each [`shrink`]s to a reproducer of its own.
 //!
-//! Reports do not list what the static engine settled as safe: that a fault happens where it
+//! What searches of the static engine took for safe is not listed: that a fault happens where it
 //! neither reports anything nor says that it does not know is counted as a *silent* miss.
 
 mod case;
@@ -24,4 +24,4 @@ pub use judge::{Contradiction, Kind, Seeded};
 pub use reproducer::write;
 pub use self_check::{Checked, self_check};
 pub use shrink::{Shrunk, shrink};
-pub use tool::{Answer, Engine, Tool};
+pub use tool::{Answer, Engine, Point, Tool};

@@ -45,7 +45,8 @@ impl Sanitizer {
 }
 
 /// Lets calls fail that the environment names: the n-th allocation of all, as inputs say it, or
-/// calls counted for each function, as witnesses do: `,malloc:2,fopen:1,`.
+/// calls counted for each function, as witnesses do: `,malloc:2,fopen:1,`. AddressSanitizer gives
+/// allocations of no bytes one byte that may be used; here it may not.
 const ALLOCATOR: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,9 +66,22 @@ static int fails(const char *name, int n) {
   return (left > 0 && --left == 0) || is_named(name, n);
 }
 #define FAILS(name) ({ static int n; fails(name, ++n); })
-void *__wrap_malloc(size_t n) { return FAILS("malloc") ? NULL : __real_malloc(n); }
-void *__wrap_calloc(size_t n, size_t m) { return FAILS("calloc") ? NULL : __real_calloc(n, m); }
-void *__wrap_realloc(void *p, size_t n) { return FAILS("realloc") ? NULL : __real_realloc(p, n); }
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+static void *sized(void *p, size_t n) {
+  if (p && n == 0) __asan_poison_memory_region(p, 1);
+  return p;
+}
+#else
+#define sized(p, n) (p)
+#endif
+void *__wrap_malloc(size_t n) { return FAILS("malloc") ? NULL : sized(__real_malloc(n), n); }
+void *__wrap_calloc(size_t n, size_t m) {
+  return FAILS("calloc") ? NULL : sized(__real_calloc(n, m), n * m);
+}
+void *__wrap_realloc(void *p, size_t n) {
+  return FAILS("realloc") ? NULL : sized(__real_realloc(p, n), n);
+}
 char *__wrap_strdup(const char *s) { return FAILS("strdup") ? NULL : __real_strdup(s); }
 FILE *__wrap_fopen(const char *p, const char *m) {
   static int n;
@@ -240,7 +254,27 @@ pub fn compiles(case: &Case) -> Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::failing_call;
+    use super::*;
+    use crate::case::Line;
+
+    #[test]
+    fn allocations_of_no_bytes_have_none() {
+        let text = "#include <stdlib.h>\nint main(int argc, char **argv) {\n\
+                    char *p = malloc(argc - 1), *q = calloc(0, 4);\np = realloc(p, argc);\n\
+                    p[argc - 1] = 0;\nif (argc > 1) q[0] = 0;\nfree(p); free(q);\n\
+                    return argv == 0;\n}\n";
+        let line = |text: &str| Line { text: text.to_owned(), part: None, is_wrong: false };
+        let case = Case { lines: text.lines().map(line).collect(), parts: Vec::new() };
+        let native = Native::new(&case).unwrap();
+        let run = |arguments: &[&str]| {
+            let arguments = arguments.iter().map(|text| text.as_bytes().to_vec()).collect();
+            let input = Input { arguments, ..Input::default() };
+            native.run(Sanitizer::Address, &input).unwrap().seen
+        };
+        assert_eq!(run(&[]), []);
+        let seen = run(&["x"]);
+        assert_eq!((seen[0].rule, seen[0].stack[0].line), ("buffer-overflow", 6));
+    }
 
     #[test]
     fn failing_calls_of_witnesses_are_read() {

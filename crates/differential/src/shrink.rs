@@ -149,6 +149,7 @@ impl Shrinker<'_> {
             Kind::Failed => self.fails(case, expected),
             Kind::Unshown => self.is_unshown(case, expected),
             Kind::False => self.is_false(case, expected, given),
+            Kind::Settled => self.is_wrongly_settled(case, expected),
             Kind::Missed => self.is_missed(case, expected),
         }
     }
@@ -214,6 +215,19 @@ impl Shrinker<'_> {
         Ok(Some(same))
     }
 
+    fn is_wrongly_settled(
+        &mut self,
+        case: &Case,
+        expected: &Contradiction,
+    ) -> Result<Option<Contradiction>> {
+        let Some(input) = &expected.input else { return Ok(None) };
+        let shown = shown(&Native::new(case)?, case, input)?;
+        self.left = self.left.saturating_sub(1);
+        let points = self.tool.settled(&case.text())?.unwrap_or_default();
+        let mut found = judge::wrongly_settled(case, &shown, &points).into_iter();
+        Ok(found.find(|found| found.rule == expected.rule && self.is_line(case, found.line)))
+    }
+
     fn is_missed(
         &mut self,
         case: &Case,
@@ -255,6 +269,11 @@ fn shows(native: &Native, case: &Case, expected: &Contradiction, input: &Input) 
 }
 
 fn is_expected(case: &Case, expected: &Contradiction, shown: &Shown) -> bool {
+    if expected.kind == Kind::Settled {
+        return shown.line() == expected.line
+            && judge::family(shown.seen.rule) == judge::family(&expected.rule)
+            && shown.counts(case);
+    }
     let mut rules = case.rules(expected.part).iter();
     let is_meant = rules.any(|rule| judge::family(rule) == judge::family(shown.seen.rule));
     is_meant && shown.part == expected.part && shown.counts(case)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use base::Cancel;
 use base::child::{self, Ending, Limits};
 use findings::Findings;
@@ -17,6 +17,8 @@ pub struct Tool {
     /// `check` has `--engine`; before it had, the search by running was part of `diagnose`,
     /// which ends with the first fault.
     has_engines: bool,
+    /// `show` has a view of what facts settle.
+    tells_settled: bool,
     /// Processor time an engine may use on one program: far more than it needs.
     pub cpu: Duration,
 }
@@ -36,6 +38,26 @@ impl Engine {
     }
 }
 
+/// A question of a rule, and whether facts settle it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    pub line: u32,
+    pub rule: String,
+    /// Safe, or never reached: no path was asked.
+    pub is_settled: bool,
+}
+
+impl Point {
+    /// `FILE:LINE:COLUMN: RULE: ANSWER`
+    fn read(line: &str) -> Option<Self> {
+        let (place, said) = line.split_once(": ")?;
+        let (rule, answer) = said.split_once(": ")?;
+        let mut place = place.rsplitn(3, ':').skip(1);
+        let (line, file) = (place.next()?.parse().ok()?, place.next()?);
+        (file == SOURCE).then(|| Self { line, rule: rule.to_owned(), is_settled: answer != "open" })
+    }
+}
+
 /// What an engine said of a program.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -48,11 +70,33 @@ pub struct Answer {
 
 impl Tool {
     pub fn new(path: &Path, cpu: Duration) -> Result<Self> {
-        let mut command = child::command(path).context("cannot run firstfault")?;
-        command.args(["check", "--help"]);
-        let finished = child::run(command, b"", &Limits::default(), &Cancel::new())?;
-        let has_engines = String::from_utf8_lossy(&finished.stdout).contains("--engine");
-        Ok(Self { path: path.to_owned(), has_engines, cpu })
+        let says = |subcommand: &str, word: &str| -> Result<bool> {
+            let mut command = child::command(path).context("cannot run firstfault")?;
+            command.args([subcommand, "--help"]);
+            let finished = child::run(command, b"", &Limits::default(), &Cancel::new())?;
+            Ok(String::from_utf8_lossy(&finished.stdout).contains(word))
+        };
+        let (has_engines, tells_settled) = (says("check", "--engine")?, says("show", "settled")?);
+        Ok(Self { path: path.to_owned(), has_engines, tells_settled, cpu })
+    }
+
+    /// What facts settle in a text; `None` where the tool does not tell.
+    pub fn settled(&self, text: &str) -> Result<Option<Vec<Point>>> {
+        if !self.tells_settled {
+            return Ok(None);
+        }
+        let folder = tempfile::tempdir().context("cannot make a scratch folder")?;
+        std::fs::write(folder.path().join(SOURCE), text)?;
+        let mut command = child::command(&self.path).context("cannot run firstfault")?;
+        command.args(["show", "settled", "-j1", "--state", "state", "-o", "settled", SOURCE]);
+        command.current_dir(folder.path());
+        let finished =
+            child::run(command, b"", &Limits::of_processor_time(self.cpu), &Cancel::new())?;
+        if !finished.ending.success() {
+            bail!("show settled {}", finished.ending);
+        }
+        let told = std::fs::read_to_string(folder.path().join("settled"))?;
+        Ok(Some(told.lines().filter_map(Point::read).collect()))
     }
 
     /// The arguments an engine is asked with.
@@ -112,6 +156,19 @@ fn failure(ending: Ending, n_panics: u64, stderr: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settled_points_are_read() {
+        let read = |text: &str| Point::read(text).map(|p| (p.line, p.rule, p.is_settled));
+        assert_eq!(read("program.c:3:7: leak: safe"), Some((3, "leak".to_owned(), true)));
+        assert_eq!(read("program.c:3:7: leak: never reached").unwrap().2, true);
+        assert_eq!(read("program.c:3:7: leak: open").unwrap().2, false);
+        for other in
+            ["/usr/include/x.h:3:7: leak: safe", "program.c: leak", "", "program.c:x:1: a: b"]
+        {
+            assert_eq!(read(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn only_whole_analyses_are_no_failure() {

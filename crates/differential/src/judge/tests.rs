@@ -158,3 +158,20 @@ fn a_proof_is_confirmed_by_its_rule_at_its_place() {
     assert_eq!(ask(&[]), Confirmed::Nothing);
     assert_eq!(confirmed(&case, &fault("lock-pairing", 2), &[]), Confirmed::Unseen);
 }
+
+#[test]
+fn what_happens_where_every_question_is_settled_is_a_defect() {
+    let case = case(&["buffer-overflow"]);
+    let point = |line, rule: &str, is_settled| Point { line, rule: rule.to_owned(), is_settled };
+    let ask = |native: &[Shown], points: &[Point]| wrongly_settled(&case, native, points).len();
+    let native = [shown(&case, "buffer-overflow", 5), shown(&case, "buffer-overflow", 5)];
+    assert_eq!(ask(&native, &[point(5, "buffer-overread", true)]), 1, "once");
+    assert_eq!(ask(&native, &[]), 0, "nothing was asked there");
+    assert_eq!(ask(&native, &[point(4, "buffer-overflow", true)]), 0, "another line");
+    assert_eq!(ask(&native, &[point(5, "leak", true)]), 0, "another rule");
+    let both = [point(5, "buffer-overflow", true), point(5, "buffer-overread", false)];
+    assert_eq!(ask(&native, &both), 0, "one of two is open");
+    let wraps = seen("integer-overflow", &[2], "unsigned integer overflow: 0 - 1");
+    let wraps = [Shown::new(&case, wraps, &Input::default())];
+    assert_eq!(ask(&wraps, &[point(2, "integer-overflow", true)]), 0, "defined, and not wrong");
+}

@@ -212,6 +212,8 @@ pub enum View {
     Callgraph,
     /// Control flow across calls and returns
     Icfg,
+    /// Every question of the rules, and which of them facts settle before a path is followed
+    Settled,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

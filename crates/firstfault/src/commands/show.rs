@@ -2,12 +2,15 @@
 
 use anyhow::{Result, bail};
 use base::Cancel;
+use detect::settled::Settled;
 use facts::Facts;
 use program::{Callee, FunctionId, InstId, Op, Program, render};
 use report::output::Target;
+use spec::rules::Rules;
 
 use super::Outcome;
 use crate::args::{ShowArgs, ShowFormat, View};
+use crate::config;
 use crate::pipeline::{self, Imported};
 
 /// Suggestions made for a name that does not exist.
@@ -16,7 +19,11 @@ const MAX_SUGGESTIONS: usize = 5;
 pub fn run(args: &ShowArgs, cancel: &Cancel) -> Result<Outcome> {
     let target = Target::new(args.output.output.clone());
     target.check()?;
+    if (args.what, args.format) == (View::Settled, ShowFormat::Dot) {
+        bail!("what is settled is no graph; leave out --format dot");
+    }
     let (inputs, root) = args.input.resolve()?;
+    let rules = spec::discover::rules(&config::load(&root)?.spec)?;
     let mut imported = pipeline::import(&inputs, &root, &args.run, cancel)?;
     let wanted = wanted_programs(args, &imported)?;
     let mut text = String::new();
@@ -43,7 +50,7 @@ pub fn run(args: &ShowArgs, cancel: &Cancel) -> Result<Outcome> {
             let comment = if args.format == ShowFormat::Dot { "//" } else { "#" };
             text += &format!("{comment} program {}\n", imported.plans[index].name);
         }
-        text += &shown(&program, args, function);
+        text += &shown(&program, args, &rules, function);
     }
     if !is_found {
         let name = args.function.as_deref().unwrap_or_default();
@@ -80,7 +87,7 @@ fn suggestions(name: &str, mut names: Vec<String>) -> String {
     if names.is_empty() { String::new() } else { format!("; do you mean {}?", names.join(", ")) }
 }
 
-fn shown(program: &Program, args: &ShowArgs, only: Option<FunctionId>) -> String {
+fn shown(program: &Program, args: &ShowArgs, rules: &Rules, only: Option<FunctionId>) -> String {
     let dot = args.format == ShowFormat::Dot;
     match (args.what, dot) {
         (View::Ir, false) => match only {
@@ -90,7 +97,29 @@ fn shown(program: &Program, args: &ShowArgs, only: Option<FunctionId>) -> String
         (View::Ir, true) | (View::Cfg, true) => each(program, only, render::cfg_dot),
         (View::Cfg, false) => each(program, only, render::cfg),
         (View::Callgraph | View::Icfg, _) => with_calls(program, args.what, dot, only),
+        (View::Settled, _) => settled(program, rules, only),
     }
+}
+
+/// `FILE:LINE:COLUMN: RULE: ` and `safe`, `never reached` or `open`, for each question.
+fn settled(program: &Program, rules: &Rules, only: Option<FunctionId>) -> String {
+    let functions = only.map(|function| program.functions[function].name.to_string());
+    let settings = detect::Settings {
+        functions: functions.into_iter().collect(),
+        ..detect::Settings::default()
+    };
+    let facts = settings.facts(program);
+    let mut text = String::new();
+    for detect::Asked { rule, place, settled } in detect::asked((program, &facts), rules, &settings)
+    {
+        let answer = match settled {
+            Settled::Safe => "safe",
+            Settled::Infeasible => "never reached",
+            Settled::Open | Settled::NoQuestion => "open",
+        };
+        text += &format!("{}:{}:{}: {rule}: {answer}\n", place.file, place.line, place.column);
+    }
+    text
 }
 
 fn whole_ir(program: &Program) -> String {

@@ -1,4 +1,4 @@
-//! `show` in its four views and two formats.
+//! `show` in its views and two formats.
 
 use crate::support::{Sandbox, TWO_UNITS};
 
@@ -40,4 +40,24 @@ fn an_unknown_function_or_program_is_an_error_with_a_suggestion() {
     assert!(run.first_error().contains("add"), "{run:#?}");
     let run = sandbox.run(&["show", "ir", "--program", "x", "main.c", "add.c"]).expect(2);
     assert!(run.first_error().contains("main"), "{run:#?}");
+}
+
+#[test]
+fn what_facts_settle_is_told_beside_what_stays_open() {
+    let text = "static int table[4];\n\
+                int at(int i) {\n\
+                  table[0] = 1;\n\
+                  return table[i];\n\
+                }\n\
+                int main(int argc, char **argv) { (void)argv; return at(argc); }\n";
+    let sandbox = Sandbox::new(&[("a.c", text)]);
+    let run = sandbox.run(&["show", "settled", "a.c"]).expect(0);
+    let answers = |place: &str, rule: &str| -> Vec<&str> {
+        let lines = run.stdout.lines().filter(|line| line.starts_with(place));
+        lines.filter_map(|line| line.split_once(&format!(": {rule}: "))).map(|(_, a)| a).collect()
+    };
+    assert_eq!(answers("a.c:3:", "buffer-overflow"), ["safe"], "{run:#?}");
+    assert_eq!(answers("a.c:4:", "buffer-overread"), ["open"], "{run:#?}");
+    let run = sandbox.run(&["show", "settled", "--format", "dot", "a.c"]).expect(2);
+    assert!(run.first_error().contains("no graph"), "{run:#?}");
 }

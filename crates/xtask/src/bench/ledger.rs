@@ -65,11 +65,14 @@ pub struct Entry {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Ledger {
+    /// The commit all others are compared with. Its figures stay beside newer ones.
+    #[serde(default)]
+    baseline: String,
     #[serde(default, rename = "entry")]
     entries: Vec<Entry>,
 }
 
-/// Adds figures; those of the same part, set and subject are replaced.
+/// Adds figures; those of the same part, set and subject are replaced, except the baseline's.
 pub fn record(root: &Path, new: Vec<Entry>) -> Result<()> {
     let path = root.join("bench/results/ledger.toml");
     let mut ledger = load(&path)?;
@@ -92,13 +95,15 @@ fn load(path: &Path) -> Result<Ledger> {
 }
 
 fn add(ledger: &mut Ledger, new: Vec<Entry>) {
+    let is_base = |entry: &Entry| entry.commit == ledger.baseline;
     for entry in new {
-        let key = |e: &Entry| (e.part.clone(), e.set, e.what.clone());
+        let key = |e: &Entry| (e.part.clone(), e.set, e.what.clone(), is_base(e));
         let wanted = key(&entry);
         ledger.entries.retain(|old| key(old) != wanted);
         ledger.entries.push(entry);
     }
-    ledger.entries.sort_by(|a, b| (&a.part, a.set, &a.what).cmp(&(&b.part, b.set, &b.what)));
+    let key = |e: &Entry| (e.part.clone(), e.set, e.what.clone(), !is_base(e));
+    ledger.entries.sort_by_cached_key(key);
 }
 
 /// Today, as entries have it.
@@ -116,17 +121,25 @@ pub fn run(root: &Path) -> Result<()> {
 }
 
 fn page(ledger: &Ledger) -> String {
-    let mut rows: BTreeMap<(&str, &str), BTreeMap<Set, &Entry>> = BTreeMap::new();
+    let mut rows: BTreeMap<(&str, &str), BTreeMap<Set, Vec<&Entry>>> = BTreeMap::new();
     for entry in &ledger.entries {
-        rows.entry((&entry.part, &entry.what)).or_default().insert(entry.set, entry);
+        let cells = rows.entry((&entry.part, &entry.what)).or_default();
+        cells.entry(entry.set).or_default().push(entry);
     }
     let mut text = String::from(
         "# The ledger\n\n`cargo xtask bench ledger`. Each cell has the figure, the bar where one \
          is set, the commit that was built and the day. *Tuned on*: programs looked at while \
          working, a regression test. *Open cases*: `bench/cases`, worked with. *Suites*: test \
          suites of other tools. *Fresh*: never looked at before the measurement; only these \
-         show quality.\n\n| part | what |",
+         show quality.",
     );
+    if !ledger.baseline.is_empty() {
+        text += &format!(
+            " Behind *was*: the baseline, commit {}, where a newer one was measured.",
+            ledger.baseline
+        );
+    }
+    text += "\n\n| part | what |";
     for set in Set::ALL {
         text += &format!(" {} |", set.title());
     }
@@ -134,7 +147,7 @@ fn page(ledger: &Ledger) -> String {
     for ((part, what), cells) in &rows {
         text += &format!("| {part} | {what} |");
         for set in Set::ALL {
-            text += &format!(" {} |", cells.get(&set).map_or(String::new(), |entry| cell(entry)));
+            text += &format!(" {} |", cells.get(&set).map_or(String::new(), |of| cell(of)));
         }
         text += "\n";
     }
@@ -148,14 +161,18 @@ fn page(ledger: &Ledger) -> String {
     text
 }
 
-fn cell(entry: &Entry) -> String {
+/// The figure; before a newer one, the baseline's comes first in `entries` and last in the text.
+fn cell(entries: &[&Entry]) -> String {
+    let [before @ .., entry] = entries else { return String::new() };
     let bar = if entry.bar.is_empty() { String::new() } else { format!(", bar {}", entry.bar) };
     let figure = if entry.page.is_empty() {
         entry.figure.clone()
     } else {
         format!("[{}]({})", entry.figure, entry.page)
     };
-    format!("{figure}{bar} ({}, {})", entry.commit, entry.date)
+    let before: String =
+        before.iter().map(|e| format!("; was {} ({}, {})", e.figure, e.commit, e.date)).collect();
+    format!("{figure}{bar} ({}, {}){before}", entry.commit, entry.date)
 }
 
 #[cfg(test)]
@@ -183,6 +200,28 @@ mod tests {
         add(&mut ledger, vec![entry(Set::Open, "3 of 10")]);
         let figures: Vec<&str> = ledger.entries.iter().map(|e| e.figure.as_str()).collect();
         assert_eq!(figures, ["3 of 10", "2 of 10"]);
+    }
+
+    #[test]
+    fn the_baseline_stays_beside_newer_figures() {
+        let of = |commit: &str, figure: &str| Entry {
+            commit: commit.to_owned(),
+            ..entry(Set::Fresh, figure)
+        };
+        let mut ledger = Ledger { baseline: "base".to_owned(), ..Ledger::default() };
+        add(&mut ledger, vec![of("new", "3 of 10")]);
+        // The baseline can be measured later, too.
+        add(&mut ledger, vec![of("base", "1 of 10")]);
+        add(&mut ledger, vec![of("newer", "4 of 10")]);
+        add(&mut ledger, vec![of("base", "2 of 10")]);
+        let figures: Vec<&str> = ledger.entries.iter().map(|e| e.figure.as_str()).collect();
+        assert_eq!(figures, ["2 of 10", "4 of 10"]);
+        let text = page(&ledger);
+        let cell = "| [4 of 10](cases.md), bar 9 of 10 (newer, 2026-01-31); was 2 of 10 (base, 2026-01-31) |";
+        assert!(text.contains(cell), "{text}");
+        assert!(text.contains("the baseline, commit base"), "{text}");
+        let text = toml::to_string(&ledger).unwrap();
+        assert_eq!(toml::from_str::<Ledger>(&text).unwrap().entries, ledger.entries);
     }
 
     #[test]

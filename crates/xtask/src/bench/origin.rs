@@ -12,9 +12,13 @@ pub fn commit_and_date(root: &Path) -> String {
 pub fn commit(root: &Path) -> String {
     let commit = output_of(root, &["git", "rev-parse", "--short", "HEAD"]);
     let changed = output_of(root, &["git", "status", "--porcelain", "--untracked-files=no"]);
-    // The tables themselves change while they are measured.
-    let is_changed = changed.lines().any(|line| !line.contains("bench/results/"));
-    format!("{commit}{}", if is_changed { " with changes" } else { "" })
+    format!("{commit}{}", if changed.lines().all(is_measurement) { "" } else { " with changes" })
+}
+
+/// Whether a changed file is one that measurements write: tables change while they are measured,
+/// and the list of what was drawn while an interrupted draw goes on.
+fn is_measurement(status: &str) -> bool {
+    ["bench/results/", "bench/draws/"].iter().any(|folder| status.contains(folder))
 }
 
 pub fn date(root: &Path) -> String {
@@ -47,6 +51,13 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn what_measurements_write_does_not_change_the_commit() {
+        assert!(super::is_measurement(" M bench/draws/drawn.txt"));
+        assert!(super::is_measurement(" M bench/results/ledger.toml"));
+        assert!(!super::is_measurement(" M crates/detect/src/lib.rs"));
+    }
+
     #[test]
     fn the_exponent_of_a_line_is_one() {
         let points = [(0.0, 3.0), (1.0, 4.0), (2.0, 5.0)];

@@ -46,6 +46,9 @@ pub struct Differential {
     /// Where rows and reproducers are kept [default: differential in $FIRSTFAULT_BENCH]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Also show what this commit, measured in the same folder, said of the same programs
+    #[arg(long, value_name = "COMMIT")]
+    before: Option<String>,
     /// Only run every form of every idiom natively, and see that it is what it says
     #[arg(long)]
     self_check: bool,
@@ -63,9 +66,20 @@ pub fn run(root: &Path, options: &Differential) -> Result<()> {
     let tool = Tool::new(&named.path, CPU)?;
     let out = options.out.clone().unwrap_or_else(|| super::scratch().join("differential"));
     std::fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
-    let kept = out.join(format!("rows-{}.jsonl", named.commit.replace(' ', "-")));
+    let kept = row::kept(&out, &named.commit);
     let mut rows = row::load(&kept)?;
     let seeds = options.seed..options.seed.saturating_add(options.programs);
+    let before = match &options.before {
+        Some(commit) => {
+            let mut rows = row::load(&row::kept(&out, commit))?;
+            rows.retain(|row| seeds.contains(&row.seed));
+            if rows.is_empty() {
+                bail!("{} has no rows of {commit} on these programs", out.display());
+            }
+            Some((commit.as_str(), rows))
+        }
+        None => None,
+    };
     rows.retain(|row| seeds.contains(&row.seed));
     let done: BTreeSet<u64> = rows.iter().map(|row| row.seed).collect();
     let missing: Vec<u64> = seeds.filter(|seed| !done.contains(seed)).collect();
@@ -89,7 +103,8 @@ pub fn run(root: &Path, options: &Differential) -> Result<()> {
     if rows.is_empty() {
         bail!("no program was examined");
     }
-    page::write(root, &rows, &named.commit, options.seed)?;
+    let before = before.as_ref().map(|(commit, rows)| (*commit, rows.as_slice()));
+    page::write(root, &rows, before, &named.commit, options.seed)?;
     let n_defects = rows.iter().flat_map(|row| &row.contradictions);
     println!(
         "{} defects; reproducers are in {}",

@@ -76,9 +76,18 @@ fn n_of(rows: &[Row], kind: &str) -> u32 {
 }
 
 /// Writes the page and records the figures.
-pub fn write(root: &Path, rows: &[Row], commit: &str, seed: u64) -> Result<()> {
+pub fn write(
+    root: &Path,
+    rows: &[Row],
+    before: Option<(&str, &[Row])>,
+    commit: &str,
+    seed: u64,
+) -> Result<()> {
     let date = ledger::today(root);
-    let text = page(rows, &format!("commit {commit}, {date}"), seed);
+    let mut text = page(rows, &format!("commit {commit}, {date}"), seed);
+    if let Some((old, before)) = before {
+        text += &compared((old, before), (commit, rows));
+    }
     let path = root.join("bench/results/differential.md");
     std::fs::write(&path, &text).with_context(|| format!("cannot write {}", path.display()))?;
     print!("{text}");
@@ -114,6 +123,11 @@ fn entries(rows: &[Row], commit: &str, date: &str, seed: u64) -> Vec<Entry> {
         entry("seeded faults found by running", percent(all.n_explore, all.n_shown), ""),
         entry("static reports in right code", percent(n_of(rows, "false"), n_static), "0"),
     ];
+    let n_settled = sum(rows, |row| row.n_settled);
+    if n_settled > 0 {
+        let figure = format!("{} of {n_settled}", n_of(rows, "settled"));
+        entries.push(entry("settled as safe by facts, and shown natively", figure, "0"));
+    }
     for (rule, recall) in recall(rows, |seeded| seeded.rule.clone()) {
         let figure = percent(recall.n_found, recall.n_shown);
         entries.push(entry(&format!("seeded faults found: {rule}"), figure, ""));
@@ -155,6 +169,14 @@ fn page(rows: &[Row], origin: &str, seed: u64) -> String {
             "proved faults run on their witness: {confirmed} confirmed, {different} show something else, **{nothing} show nothing**; {unseen} of rules no sanitizer sees, {not_run} that no command line gives"
         ),
         format!("**failed runs of the tool: {}**", n_of(rows, "failed")),
+        match sum(rows, |row| row.n_asked) {
+            0 => "what facts settle is not told by this build".to_owned(),
+            n_asked => format!(
+                "questions of the static engine: {n_asked}, settled by facts: {}, **of these shown natively: {}**",
+                sum(rows, |row| row.n_settled),
+                n_of(rows, "settled")
+            ),
+        },
         format!(
             "static reports: {}, in right code {}, in wrong parts under other rules (not judged) {}",
             sum(rows, |row| row.n_static),
@@ -169,7 +191,7 @@ fn page(rows: &[Row], origin: &str, seed: u64) -> String {
     for line in lines {
         let _ = writeln!(text, "- {line}");
     }
-    text += "\nReports do not list what was settled as safe. *Silent* is a miss where the static \
+    text += "\nWhat searches took for safe is not listed. *Silent* is a miss where the static \
              engine says neither that it does not know nor what it asks of callers; it counts as \
              recall only.\n";
     let header = ["shown", "found", "static", "explore", "don't know", "silent"];
@@ -189,6 +211,7 @@ fn page(rows: &[Row], origin: &str, seed: u64) -> String {
     for (kind, title) in [
         ("failed", "Failed runs"),
         ("unshown", "Proved, and nothing natively"),
+        ("settled", "Settled as safe, and shown natively"),
         ("false", "Reported in right code"),
     ] {
         let groups = grouped(rows, kind);
@@ -202,6 +225,31 @@ fn page(rows: &[Row], origin: &str, seed: u64) -> String {
         let _ = write!(text, "\n## {title}\n\n{table}");
     }
     text
+}
+
+/// Two commits on the programs both have examined.
+fn compared((old, before): (&str, &[Row]), (new, now): (&str, &[Row])) -> String {
+    let common = |rows: &[Row], others: &[Row]| -> Vec<Row> {
+        let is_common = |row: &&Row| others.iter().any(|other| other.seed == row.seed);
+        rows.iter().filter(is_common).cloned().collect()
+    };
+    let (before, now) = (common(before, now), common(now, before));
+    let mut table = Table::new(&["on the same programs", old, new]);
+    let figures = |rows: &[Row]| -> Vec<(String, String)> {
+        let entries = entries(rows, "", "", 0).into_iter();
+        let mut figures: Vec<_> = entries.map(|entry| (entry.what, entry.figure)).collect();
+        for (at, engine) in [(1, "static engine"), (2, "search")] {
+            let cpu = rows.iter().map(|row| row.cpu[at]).sum::<f64>();
+            figures.push((format!("{engine}, CPU s"), format!("{cpu:.0}")));
+        }
+        figures
+    };
+    let was: BTreeMap<String, String> = figures(&before).into_iter().collect();
+    for (what, figure) in figures(&now) {
+        let old = was.get(&what).cloned().unwrap_or_default();
+        table.row(vec![what, old, figure]);
+    }
+    format!("\n## {old} and {new}\n\n{table}")
 }
 
 #[cfg(test)]
@@ -261,9 +309,32 @@ mod tests {
         assert_eq!(figure("seeded faults found"), "1 of 3 (33 %)");
         assert_eq!(figure("static reports in right code"), "2 of 4 (50 %)");
         assert_eq!(figure("seeded faults found: leak"), "1 of 3 (33 %)");
+        assert!(entries.iter().all(|e| !e.what.contains("settled")), "it was not told");
+        let mut told = rows();
+        (told[0].n_asked, told[0].n_settled) = (9, 7);
+        told[0].contradictions[0].kind = "settled".to_owned();
+        let told = super::entries(&told, "abc", "2026-01-31", 5);
+        assert_eq!(told.iter().find(|e| e.what.contains("settled")).unwrap().figure, "1 of 7");
         let page = page(&rows(), "commit abc", 5);
         assert!(page.contains("**1 show nothing**"), "{page}");
         assert!(page.contains("x \\| y"), "{page}");
+    }
+
+    #[test]
+    fn commits_are_compared_on_the_programs_both_have() {
+        let mut before = rows();
+        before.push(row(7));
+        let mut now = rows();
+        now[0].seeded[1].by_explore = true;
+        now.push(row(8));
+        let text = compared(("old", &before), ("new", &now));
+        let of = |what: &str| {
+            let line = text.lines().find(|line| line.contains(&format!("| {what} ")));
+            let cells = line.unwrap_or_else(|| panic!("no {what} in {text}")).split('|');
+            cells.map(|cell| cell.trim().to_owned()).skip(2).take(2).collect::<Vec<_>>()
+        };
+        assert_eq!(of("programs examined"), ["2", "2"]);
+        assert_eq!(of("seeded faults found"), ["1 of 3 (33 %)", "2 of 3 (67 %)"]);
     }
 
     #[test]

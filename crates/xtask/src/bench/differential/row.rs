@@ -1,7 +1,7 @@
 //! What is kept of a program.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use differential::{Case, Examined, Kind};
@@ -19,6 +19,11 @@ pub struct Row {
     /// Proved faults: confirmed, different, nothing, unseen rule, cannot be run.
     pub proved: [u32; 5],
     pub n_runs: u32,
+    /// Questions asked, and those facts settle; 0 where the tool does not tell.
+    #[serde(default)]
+    pub n_asked: u32,
+    #[serde(default)]
+    pub n_settled: u32,
     /// CPU seconds natively, static, explore.
     pub cpu: [f64; 3],
     /// What right forms showed: defects of the idioms.
@@ -48,7 +53,7 @@ pub struct Told {
 
 impl Told {
     pub fn is_defect(&self) -> bool {
-        [Kind::Failed, Kind::Unshown].iter().any(|kind| kind.name() == self.kind)
+        [Kind::Failed, Kind::Unshown, Kind::Settled].iter().any(|kind| kind.name() == self.kind)
     }
 }
 
@@ -83,6 +88,8 @@ impl Row {
             n_unclear: examined.n_unclear,
             proved: examined.proved,
             n_runs: examined.n_runs,
+            n_asked: examined.n_asked,
+            n_settled: examined.n_settled,
             cpu: examined.cpu.map(|cpu| cpu.as_secs_f64()),
             broken: broken.collect(),
         }
@@ -139,6 +146,11 @@ pub fn load(path: &Path) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
+/// The file of a commit's rows.
+pub fn kept(folder: &Path, commit: &str) -> PathBuf {
+    folder.join(format!("rows-{}.jsonl", commit.replace(' ', "-")))
+}
+
 pub fn append(path: &Path, row: &Row) -> Result<()> {
     let mut file = std::fs::File::options().create(true).append(true).open(path)?;
     let line = serde_json::to_string(row)? + "\n";
@@ -159,6 +171,8 @@ pub mod tests {
             n_unclear: 0,
             proved: [0; 5],
             n_runs: 1,
+            n_asked: 0,
+            n_settled: 0,
             cpu: [0.5, 0.25, 1.0],
             broken: Vec::new(),
         }

@@ -23,6 +23,9 @@ pub struct Unit {
 /// The largest file a build may write.
 const MAX_FILE: u64 = 1 << 30;
 
+/// Where Debian's own builds look for programs.
+const DEBIAN_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
+
 /// Runs the build without network and tests. The first target that there is counts.
 pub fn watch(
     firstfault: &Path,
@@ -45,6 +48,9 @@ pub fn watch(
             .args(["capture", "--state"])
             .arg(state)
             .args(["--", "debian/rules", target])
+            // Other interpreters before Debian's lack the modules that dependencies bring.
+            .env_clear()
+            .env("PATH", DEBIAN_PATH)
             .env("DEB_BUILD_OPTIONS", format!("nocheck parallel={jobs}"))
             .env("DEB_BUILD_PROFILES", "nocheck")
             .env("HOME", &home)
@@ -133,15 +139,58 @@ pub fn units(state: &Path, tree: &Path) -> Result<Vec<Unit>> {
     Ok(units)
 }
 
-/// Lines of code in the files of the units, without what they include.
+/// Lines of code in the files of the units, and in files of C that these include: some packages
+/// compile all of their code as one unit. Each file counts once, headers do not count.
 pub fn lines(units: &[Unit]) -> u64 {
-    let text = |unit: &Unit| std::fs::read(unit.directory.join(&unit.source)).unwrap_or_default();
-    units.iter().map(|unit| code_lines::count(&text(unit))).sum()
+    let mut left: Vec<PathBuf> =
+        units.iter().map(|unit| unit.directory.join(&unit.source)).collect();
+    let mut seen = BTreeSet::new();
+    let mut lines = 0;
+    while let Some(path) = left.pop() {
+        let Ok(path) = path.canonicalize() else { continue };
+        let Ok(text) = std::fs::read(&path) else { continue };
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        lines += code_lines::count(&text);
+        let folder = path.parent().unwrap_or(&path);
+        left.extend(included(&text).into_iter().map(|name| folder.join(name)));
+    }
+    lines
+}
+
+/// The files of C that a text includes by `#include "NAME.c"`.
+fn included(text: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(text);
+    let names = text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+        let name = rest.trim_start().strip_prefix('"')?.split_once('"')?.0;
+        name.ends_with(".c").then(|| name.to_owned())
+    });
+    names.collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_that_units_include_counts_once_and_headers_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
+        write("all.c", "#include \"a.h\"\n#include \"a.c\"\n # include \"b.c\"\n").unwrap();
+        write("a.h", "int h;\nint h;\n").unwrap();
+        write("a.c", "#include \"b.c\"\n#include <c.c>\nint a;\n").unwrap();
+        write("b.c", "#include \"b.c\"\n#include \"gone.c\"\nint b;\n").unwrap();
+        let unit = |name: &str| Unit {
+            directory: folder.path().to_owned(),
+            source: name.into(),
+            flags: Vec::new(),
+        };
+        assert_eq!(lines(&[unit("all.c")]), 9);
+        assert_eq!(lines(&[unit("all.c"), unit("b.c")]), 9);
+        assert_eq!(lines(&[unit("a.h"), unit("missing.c")]), 2);
+    }
 
     #[test]
     fn units_are_read_from_the_records() {

@@ -7,6 +7,7 @@
 //!     cargo xtask bench draw --draw 003 --collect              # verdicts to bench/draws/003.toml
 //!     cargo xtask bench draw --report                          # precision over all draws
 
+mod again;
 mod apt;
 mod build;
 mod drawn;
@@ -30,7 +31,7 @@ use self::apt::Apt;
 use self::drawn::Drawn;
 use self::package::{Outcome, Place, Prepared};
 use self::sources::Source;
-use self::verdicts::{Failed, Verdict};
+use self::verdicts::{Failed, Judged, Verdict};
 use super::tool::ToolArgs;
 use super::{ledger, parallel};
 
@@ -149,14 +150,19 @@ fn draw(root: &Path, scratch: &Path, options: &Draw) -> Result<()> {
         );
     }
     println!("draw {name}, seed {}, {}", draw.seed, draw.commit);
+    let place_of = |name: &str| Place { folder: folder.join("packages").join(name) };
     for package in &draw.packages {
         println!("{}", row(package));
+        let place = place_of(&package.name);
+        if let Err(error) = again::bring_back(&apt, &sources, package, &place, &tool, options) {
+            eprintln!("{}: left out: {error:#}", package.name);
+        }
     }
     let mut passed = Passed::load(&folder.join("passed.txt"))?;
     let mut gone = drawn.names();
     gone.extend(draw.failed.iter().map(|failed| failed.name.clone()));
     gone.extend(passed.names.keys().cloned());
-    let place = |source: &Source| Place { folder: folder.join("packages").join(&source.name) };
+    let place = |source: &Source| place_of(&source.name);
     let order = sources::in_order(&sources, draw.seed, &gone);
     'draw: for batch in order.chunks(BATCH) {
         if draw.packages.len() >= options.packages {
@@ -211,7 +217,10 @@ fn draw(root: &Path, scratch: &Path, options: &Draw) -> Result<()> {
     if !options.no_peers {
         for index in 0..draw.packages.len() {
             let mut package = draw.packages[index].clone();
-            let place = Place { folder: folder.join("packages").join(&package.name) };
+            let place = place_of(&package.name);
+            if !place.is_built() {
+                continue;
+            }
             for peer in peers::ALL {
                 package::ask_peer(peer, &place, options, &mut package)
                     .with_context(|| format!("{} on {}", peer.name(), package.name))?;
@@ -290,13 +299,21 @@ fn suite_here() -> Result<String> {
 /// Sheets and templates of all packages, and how to use them.
 fn sheets(folder: &Path, draw: &verdicts::Draw, options: &Draw) -> Result<()> {
     let sheets = folder.join("sheets");
+    std::fs::create_dir_all(&sheets)
+        .with_context(|| format!("cannot create {}", sheets.display()))?;
     let mut lines = String::new();
     for package in &draw.packages {
         let place = Place { folder: folder.join("packages").join(&package.name) };
+        if !place.is_built() {
+            continue;
+        }
         let folder = sheets.join(&package.name);
-        std::fs::create_dir_all(&folder)?;
         let tree = place.tree()?;
         for tool in package.reports.keys() {
+            // What could not be brought back keeps the verdicts it has.
+            if !place.report(tool).exists() {
+                continue;
+            }
             let all = finding::read(&place.report(tool))?;
             let chosen = match tool.as_str() {
                 "beliefs" => all.iter().take(options.deviations).cloned().collect(),
@@ -309,10 +326,14 @@ fn sheets(folder: &Path, draw: &verdicts::Draw, options: &Draw) -> Result<()> {
                 tool,
                 tree: &tree,
             };
-            sheet::write(&folder, &subject, &chosen)?;
+            let n_open = sheet::write(&folder, &subject, &chosen, &draw.findings)?;
+            if n_open == 0 {
+                continue;
+            }
             let _ = writeln!(
                 lines,
-                "- `{0}/{tool}.md`, {1} of {2}, verdicts to `{0}/{tool}.toml`",
+                "- `{0}/{tool}.md`, {1} of {2}, {n_open} not judged yet, verdicts to \
+                 `{0}/{tool}.toml`",
                 package.name,
                 chosen.len(),
                 all.len()
@@ -347,14 +368,24 @@ fn collect(root: &Path, name: &str, folder: &Path) -> Result<()> {
     let mut draw = verdicts::load(&path)?;
     let mut n_open = 0;
     let mut findings = Vec::new();
+    let known: BTreeMap<_, &Judged> = draw.findings.iter().map(|f| (f.key(), f)).collect();
     for package in &draw.packages {
         for tool in package.reports.keys() {
             let place = folder.join("sheets").join(&package.name).join(format!("{tool}.toml"));
+            if !place.exists() {
+                // All of it was judged before.
+                let is_its = |f: &&Judged| (&f.package, &f.tool) == (&package.name, tool);
+                findings.extend(draw.findings.iter().filter(is_its).cloned());
+                continue;
+            }
             for finding in verdicts::template(&place)?.findings {
-                if finding.verdict == Verdict::Open {
-                    n_open += 1;
-                } else {
+                if finding.verdict != Verdict::Open {
                     findings.push(finding);
+                } else if let Some(old) = known.get(&finding.key()) {
+                    // What was read once counts, even if the tool says something else now.
+                    findings.push((*old).clone());
+                } else {
+                    n_open += 1;
                 }
             }
         }

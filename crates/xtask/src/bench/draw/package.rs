@@ -71,6 +71,15 @@ impl Place {
         self.folder.join("state")
     }
 
+    fn built(&self) -> PathBuf {
+        self.folder.join("built")
+    }
+
+    /// Whether its build came to an end here.
+    pub fn is_built(&self) -> bool {
+        self.built().exists()
+    }
+
     pub fn units(&self) -> Result<Vec<Unit>> {
         build::units(&self.state(), &self.tree()?)
     }
@@ -78,7 +87,7 @@ impl Place {
 
 /// Brings the sources of a package.
 pub fn prepare(apt: &Apt, source: &Source, place: &Place) -> Result<Prepared> {
-    if place.folder.join("built").exists() {
+    if place.is_built() {
         return Ok(Prepared::Wanted);
     }
     let prepared = match apt.unpack(source, &place.folder.join("source")) {
@@ -103,8 +112,7 @@ pub fn take(
     options: &Draw,
 ) -> Result<Outcome> {
     let fail = |stage, reason: String| Ok(Outcome::Failed { stage, reason });
-    let built = place.folder.join("built");
-    if !built.exists() {
+    if !place.is_built() {
         if let Err(error) = dependencies(apt, source, options) {
             return fail("dependencies", format!("{error:#}"));
         }
@@ -116,7 +124,7 @@ pub fn take(
         if let Err(error) = build::watch(&tool.path, &tree, &place.state(), cpu, options.jobs) {
             return fail("build", format!("{error:#}"));
         }
-        std::fs::write(&built, "")?;
+        std::fs::write(place.built(), "")?;
     }
     let units = place.units()?;
     let lines = build::lines(&units);

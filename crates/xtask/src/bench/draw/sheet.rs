@@ -20,8 +20,14 @@ pub struct Subject<'a> {
     pub tree: &'a Path,
 }
 
-/// Writes `TOOL.md` and `TOOL.toml` into a folder. Verdicts that are there already stay.
-pub fn write(folder: &Path, subject: &Subject<'_>, findings: &[Finding]) -> Result<()> {
+/// Writes `TOOL.md` and `TOOL.toml` into a folder. Verdicts that are there already stay, and those
+/// the draw has are filled in; no sheet is begun where nothing is open. Returns how many are open.
+pub fn write(
+    folder: &Path,
+    subject: &Subject<'_>,
+    findings: &[Finding],
+    judged: &[Judged],
+) -> Result<usize> {
     let mut text = format!(
         "# {} {}, reported by {}\n\nThe whole source: `{}`\n",
         subject.package,
@@ -37,20 +43,28 @@ pub fn write(folder: &Path, subject: &Subject<'_>, findings: &[Finding]) -> Resu
     }
     let place = |ending: &str| folder.join(format!("{}.{ending}", subject.tool));
     let path = place("toml");
+    let mut known: BTreeMap<_, Judged> = judged.iter().map(|f| (f.key(), f.clone())).collect();
     if path.exists() {
-        let old = verdicts::template(&path)?;
-        let read: BTreeMap<_, Judged> = old.findings.into_iter().map(|f| (f.key(), f)).collect();
-        for row in &mut rows {
-            if let Some(old) = read.get(&row.key()).filter(|old| is_same(old, row)) {
-                *row = old.clone();
-            }
+        let here = verdicts::template(&path)?.findings.into_iter();
+        known.extend(here.filter(|f| f.verdict != Verdict::Open).map(|f| (f.key(), f)));
+    }
+    for row in &mut rows {
+        if let Some(old) = known.get(&row.key()).filter(|old| is_same(old, row)) {
+            *row = old.clone();
         }
     }
+    let n_open = rows.iter().filter(|row| row.verdict == Verdict::Open).count();
+    if n_open == 0 && !path.exists() {
+        return Ok(0);
+    }
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot create {}", folder.display()))?;
     let write = |path: &Path, text: &str| {
         std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     };
     write(&place("md"), &text)?;
-    write(&path, &template(&rows))
+    write(&path, &template(&rows))?;
+    Ok(n_open)
 }
 
 fn is_same(old: &Judged, new: &Judged) -> bool {
@@ -268,7 +282,7 @@ mod tests {
             ..Finding::default()
         };
         let subject = Subject { package: "ant", version: "1", tool: "gcc", tree: folder.path() };
-        write(folder.path(), &subject, &[made(15)]).unwrap();
+        write(folder.path(), &subject, &[made(15)], &[]).unwrap();
         let sheet = std::fs::read_to_string(folder.path().join("gcc.md")).unwrap();
         assert!(sheet.contains("## gcc-01: x is lost [leak]"), "{sheet}");
         assert!(sheet.contains("`a.c:15` in `outer`"), "{sheet}");
@@ -282,13 +296,20 @@ mod tests {
             .replace("verdict = \"\"", "verdict = \"true\"")
             .replace("\ninput = \"\"", "\ninput = \"outer(1, 2)\"");
         std::fs::write(&path, filled).unwrap();
-        write(folder.path(), &subject, &[made(15), made(18)]).unwrap();
+        assert_eq!(write(folder.path(), &subject, &[made(15), made(18)], &[]).unwrap(), 1);
         let findings = verdicts::template(&path).unwrap().findings;
         assert_eq!(findings.len(), 2);
         assert_eq!(findings[0].input, "outer(1, 2)");
         assert_eq!(findings[1].verdict, Verdict::Open);
-        write(folder.path(), &subject, &[made(18)]).unwrap();
+        let judged = findings;
+        write(folder.path(), &subject, &[made(18)], &judged).unwrap();
         let findings = verdicts::template(&path).unwrap().findings;
         assert_eq!(findings[0].verdict, Verdict::Open, "another finding has that number now");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(write(folder.path(), &subject, &[made(15)], &judged).unwrap(), 0);
+        assert!(!path.exists(), "nothing is left to judge");
+        assert_eq!(write(folder.path(), &subject, &[made(15), made(7)], &judged).unwrap(), 1);
+        let findings = verdicts::template(&path).unwrap().findings;
+        assert_eq!(findings[0].input, "outer(1, 2)", "the draw's verdict is filled in");
     }
 }

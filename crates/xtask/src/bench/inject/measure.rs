@@ -56,7 +56,8 @@ impl Measure<'_> {
     }
 
     /// A batch. A report that touches several of its functions could be of each: these are checked
-    /// again alone, as are all where the run brings no report.
+    /// again alone, as are all where the run brings no report. An error if the unchanged project
+    /// brings none any more, either: what is gone from the machine is no miss.
     pub fn batch(&self, batch: &[&Injected], before: &Before) -> Result<Vec<Outcome>> {
         let checked = self.inject(batch)?;
         let share = checked.cpu / batch.len().max(1) as u32;
@@ -79,6 +80,9 @@ impl Measure<'_> {
             let rules = injected.kind.rules();
             let undecided = score::reasons(injected, rules, &checked.undecided);
             outcomes.push(Outcome { score, undecided, cpu, trouble: checked.trouble.clone() });
+        }
+        if outcomes.iter().any(|outcome| !outcome.trouble.is_empty()) {
+            self.unchanged().context("go on with --resume once it can be checked again")?;
         }
         Ok(outcomes)
     }
@@ -259,9 +263,14 @@ mod tests {
         assert_eq!(found(&measure.batch(&batch, &before).unwrap()), [true, false]);
         all[0].kind = Kind::ReleaseDropped;
         assert_eq!(found(&measure.batch(&[&all[0]], &before).unwrap()), [false]);
-        std::fs::write(&tool, "echo broken >&2; exit 2").unwrap();
+        let breaks = format!(
+            "grep -q run/0/ compile_commands.json && {{ echo broken >&2; exit 2; }}\n{TOOL}"
+        );
+        std::fs::write(&tool, breaks).unwrap();
         let outcome = &measure.batch(&[&all[0]], &before).unwrap()[0];
         assert!(outcome.trouble.contains("broken") && outcome.score.found.is_none());
+        std::fs::write(&tool, "echo broken >&2; exit 2").unwrap();
+        assert!(measure.batch(&[&all[0]], &before).is_err(), "it is not the fault");
         assert!(measure.unchanged().is_err());
     }
 }

@@ -29,7 +29,7 @@ use super::{ledger, obtained};
 use kind::Kind;
 use measure::Measure;
 use project::Project;
-use rows::{Header, Row, Store};
+use rows::{Before, Header, Row, Store};
 use sanitize::Tests;
 
 #[derive(Args)]
@@ -67,6 +67,9 @@ pub struct Inject {
     /// Keep rows in this file, and go on from those that are there
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
+    /// Rows of another commit on the same faults, to stand beside these
+    #[arg(long, value_name = "FILE")]
+    before: Option<PathBuf>,
     /// Write the misses to this file, each with its diff
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
@@ -107,6 +110,7 @@ pub fn run(root: &Path, options: &Inject) -> Result<()> {
         options: options.check.clone(),
     };
     let mut store = Store::open(options.resume.as_deref(), &header)?;
+    let before = options.before.as_deref().map(|path| Before::load(path, &header)).transpose()?;
     if let Some(keep) = &options.keep {
         std::fs::create_dir_all(keep)
             .with_context(|| format!("cannot create {}", keep.display()))?;
@@ -135,7 +139,7 @@ pub fn run(root: &Path, options: &Inject) -> Result<()> {
     }
     let rows: Vec<Row> = ids.iter().filter_map(|id| store.rows.get(id).cloned()).collect();
     let (command, date) = (options.command(), ledger::today(root));
-    let text = page::document(&rows, &header, &command, &date, &drawn);
+    let text = page::document(&rows, before.as_ref(), &header, &command, &date, &drawn);
     println!("\n{text}");
     if let Some(list) = &options.list {
         draw::write(list, &page::misses(&rows))?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::kind::Kind;
-use super::rows::{Header, Row};
+use super::rows::{Before, Header, Row};
 use crate::bench::ledger::{Entry, Set};
 use crate::bench::table::Table;
 
@@ -84,6 +84,40 @@ pub fn by_project(rows: &[Row]) -> Table {
     table
 }
 
+/// What another commit found of the same faults, by kind, and what only one of both found.
+fn compared(rows: &[Row], before: &Before, commit: &str) -> String {
+    let was = |row: &Row| before.rows.get(&row.id).map(|old| old.found.is_some());
+    let asked: Vec<&Row> = rows.iter().filter(|row| was(row).is_some()).collect();
+    let mut table = Table::new(&["kind", "injections", &before.commit, commit, "won", "lost"]);
+    let mut add = |title: &str, rows: &[&Row]| {
+        let both = |old: bool, new: bool| {
+            count(rows, |row| was(row) == Some(old) && row.found.is_some() == new)
+        };
+        table.row(vec![
+            title.to_owned(),
+            rows.len().to_string(),
+            (both(true, true) + both(true, false)).to_string(),
+            (both(true, true) + both(false, true)).to_string(),
+            both(false, true).to_string(),
+            both(true, false).to_string(),
+        ]);
+    };
+    for kind in Kind::ALL {
+        let of_kind: Vec<&Row> = asked.iter().copied().filter(|row| row.kind == kind).collect();
+        if !of_kind.is_empty() {
+            add(kind.title(), &of_kind);
+        }
+    }
+    add("all", &asked);
+    let cpu = |rows: &mut dyn Iterator<Item = &Row>| rows.map(|row| row.cpu).sum::<f64>();
+    format!(
+        "\n## Found by {} and by {commit}\n\nThe same faults; {:.0} and {:.0} CPU s.\n\n{table}",
+        before.commit,
+        cpu(&mut asked.iter().filter_map(|row| before.rows.get(&row.id))),
+        cpu(&mut asked.iter().copied())
+    )
+}
+
 /// Each miss with what was changed and what was reported there instead.
 pub fn misses(rows: &[Row]) -> String {
     let mut text = String::new();
@@ -100,7 +134,15 @@ pub fn misses(rows: &[Row]) -> String {
     text
 }
 
-pub fn document(rows: &[Row], header: &Header, command: &str, date: &str, drawn: &str) -> String {
+pub fn document(
+    rows: &[Row],
+    before: Option<&Before>,
+    header: &Header,
+    command: &str,
+    date: &str,
+    drawn: &str,
+) -> String {
+    let compared = before.map(|before| compared(rows, before, &header.commit));
     let troubled = rows.iter().filter(|row| !row.trouble.is_empty()).count();
     format!(
         "# Faults put into real code\n\n`{command}`, commit {}, {date}.\n\n\
@@ -115,7 +157,7 @@ pub fn document(rows: &[Row], header: &Header, command: &str, date: &str, drawn:
          look harder in the changed function than `check` does, and so favour a hit. Up to {} \
          injections share a run; they are of different units and kinds, and no function of theirs \
          names another's. A new report that touches two of them is not counted; both are then \
-         checked alone. Bar: {BAR} over all kinds.\n\n{}\n{}\n{drawn}{}",
+         checked alone. Bar: {BAR} over all kinds.\n\n{}\n{}\n{drawn}{}{}",
         header.commit,
         header.seed,
         header.projects.join(", "),
@@ -125,7 +167,8 @@ pub fn document(rows: &[Row], header: &Header, command: &str, date: &str, drawn:
         match troubled {
             0 => String::new(),
             n => format!("\n{n} injections had trouble: no report, or an incomplete one.\n"),
-        }
+        },
+        compared.unwrap_or_default()
     )
 }
 
@@ -187,6 +230,20 @@ mod tests {
         assert!(
             by_project(&rows()).to_string().contains("| x       |          2 |     1 |       50 |")
         );
+    }
+
+    #[test]
+    fn two_commits_are_compared_on_what_both_were_asked() {
+        let old = |id: &str, found| (id.to_owned(), row(id, Kind::Bound, found));
+        let before = Before {
+            commit: "old".to_owned(),
+            rows: [old("x-001", None), old("x-002", Some("leak"))].into(),
+        };
+        let text = compared(&rows(), &before, "new");
+        let line = text.lines().find(|line| line.contains("| all")).unwrap();
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        assert_eq!(cells[2..7], ["2", "1", "1", "1", "1"], "{text}");
+        assert!(text.contains("## Found by old and by new"), "{text}");
     }
 
     #[test]

@@ -24,6 +24,14 @@ pub struct Header {
     pub options: Vec<String>,
 }
 
+impl Header {
+    /// Whether the same faults were put in, whoever looked for them.
+    fn is_same_draw(&self, other: &Header) -> bool {
+        let of = |h: &Header| (h.seed, h.count, h.projects.clone(), h.kinds.clone());
+        of(self) == of(other)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub id: String,
@@ -109,37 +117,20 @@ impl Store {
     /// Without a path nothing is kept.
     pub fn open(path: Option<&Path>, header: &Header) -> Result<Self> {
         let Some(path) = path else { return Ok(Self { path: None, rows: BTreeMap::new() }) };
-        let mut rows = BTreeMap::new();
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot read {}", path.display()));
-            }
+        let (old, rows) = match read(path)? {
+            Some((old, rows)) => (Some(old), rows),
+            None => (None, BTreeMap::new()),
         };
-        let mut lines = text.lines().filter(|line| !line.is_empty());
-        let is_empty = match lines.next() {
-            None => true,
-            Some(first) => {
-                let old: Header = serde_json::from_str(first)
-                    .with_context(|| format!("{} has no rows of this benchmark", path.display()))?;
-                if old != *header {
-                    bail!(
-                        "{} is of another measurement ({} with seed {}); take another file",
-                        path.display(),
-                        old.commit,
-                        old.seed
-                    );
-                }
-                false
-            }
-        };
-        // A line that was cut off is measured again.
-        for row in lines.filter_map(|line| serde_json::from_str::<Row>(line).ok()) {
-            rows.insert(row.id.clone(), row);
+        if let Some(old) = old.as_ref().filter(|old| *old != header) {
+            bail!(
+                "{} is of another measurement ({} with seed {}); take another file",
+                path.display(),
+                old.commit,
+                old.seed
+            );
         }
         let mut store = Self { path: Some(path.to_path_buf()), rows };
-        if is_empty {
+        if old.is_none() {
             store.append(&serde_json::to_string(header)?)?;
         }
         Ok(store)
@@ -158,6 +149,41 @@ impl Store {
         let mut file = file.with_context(|| format!("cannot write {}", path.display()))?;
         // A first line break ends what was cut off.
         write!(file, "\n{line}\n").with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// What a file has; `None` where it is empty or is not there.
+fn read(path: &Path) -> Result<Option<(Header, BTreeMap<String, Row>)>> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            return Err(error).with_context(|| format!("cannot read {}", path.display()));
+        }
+    };
+    let mut lines = text.lines().filter(|line| !line.is_empty());
+    let Some(first) = lines.next() else { return Ok(None) };
+    let header: Header = serde_json::from_str(first)
+        .with_context(|| format!("{} has no rows of this benchmark", path.display()))?;
+    // A line that was cut off is measured again.
+    let rows = lines.filter_map(|line| serde_json::from_str::<Row>(line).ok());
+    Ok(Some((header, rows.map(|row| (row.id.clone(), row)).collect())))
+}
+
+/// What another commit found of the same faults.
+pub struct Before {
+    pub commit: String,
+    pub rows: BTreeMap<String, Row>,
+}
+
+impl Before {
+    pub fn load(path: &Path, header: &Header) -> Result<Self> {
+        let read = read(path)?;
+        let (old, rows) = read.with_context(|| format!("{} has no rows", path.display()))?;
+        if !old.is_same_draw(header) {
+            bail!("{} is of other faults; they cannot be compared", path.display());
+        }
+        Ok(Self { commit: old.commit, rows })
     }
 }
 
@@ -213,6 +239,19 @@ pub mod tests {
         store.add(Row { clang: Some(true), ..row("x-001", Kind::Bound, None) }).unwrap();
         let rows = Store::open(Some(&path), &header(1)).unwrap().rows;
         assert_eq!((rows.len(), rows["x-001"].clang), (2, Some(true)));
+    }
+
+    #[test]
+    fn only_the_same_faults_are_compared() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows");
+        assert!(Before::load(&path, &header(1)).is_err());
+        let old = Header { commit: "old".to_owned(), ..header(1) };
+        let mut store = Store::open(Some(&path), &old).unwrap();
+        store.add(row("x-001", Kind::Bound, Some("leak"))).unwrap();
+        let before = Before::load(&path, &header(1)).unwrap();
+        assert_eq!((before.commit.as_str(), before.rows.len()), ("old", 1));
+        assert!(Before::load(&path, &header(2)).is_err());
     }
 
     #[test]
