@@ -94,4 +94,5 @@ int has_landlock(void);
 int landlock(struct strings places, uint32_t n_places);
 
 // In run.c.
+int try_run(void);
 void serve(enum level level, uint32_t flags);

@@ -86,9 +86,10 @@ static int read_all(void *to, size_t size) {
   return 0;
 }
 
-// Whether a child of ours can get what we want to get: trying it ourselves could fail half way.
+// Where this is less than what was asked for, we are somewhere on the way, and firstfault starts
+// another keeper that asks for no more.
 static enum level reach(struct strings places, const struct start *start) {
-  if (start->level == LEVEL_FULL && enter_namespaces(places, start) == 0)
+  if (start->level == LEVEL_FULL && enter_namespaces(places, start) == 0 && try_run() == 0)
     return LEVEL_FULL;
   return start->level >= LEVEL_LANDLOCK && has_landlock() ? LEVEL_LANDLOCK : LEVEL_LIMITS;
 }

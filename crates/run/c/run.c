@@ -260,6 +260,46 @@ static struct reply supervise(pid_t pid, int from, int stop, int *is_over) {
   return reply;
 }
 
+enum { NAMESPACES_OF_RUN = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC };
+
+static pid_t start_process(int namespaces) {
+  return (pid_t)syscall(SYS_clone, (unsigned long)(SIGCHLD | namespaces), 0, 0, 0, 0);
+}
+
+// Whether a run can be set up: in a container, mounting /proc may be refused.
+int try_run(void) {
+  static char said[120];
+  struct reply reply = {.problem = EPERM};
+  int answer[2];
+  if (pipe2(answer, O_CLOEXEC))
+    return failed("no pipe");
+  pid_t pid = start_process(NAMESPACES_OF_RUN);
+  if (pid == 0) {
+    struct request request = {.kept = 1 << 20, .n_processes = 512};
+    struct strings none = {NULL, NULL};
+    int done = complete_tree(&none, &request);
+    if (!done) {
+      problem = "system calls cannot be filtered";
+      done = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || filter_calls(LEVEL_FULL, 0);
+    }
+    reply.problem = done ? errno : 0;
+    snprintf(reply.said, sizeof reply.said, "%s", problem);
+    _exit(write(answer[1], &reply, sizeof reply) != sizeof reply);
+  }
+  int error = errno;
+  close(answer[1]);
+  if (pid > 0) {
+    if (read(answer[0], &reply, sizeof reply) != sizeof reply)
+      reply.problem = EIO;
+    waitpid(pid, NULL, __WALL);
+    error = reply.problem;
+  }
+  close(answer[0]);
+  snprintf(said, sizeof said, "%s", pid > 0 ? reply.said : "no namespaces for a run");
+  errno = error;
+  return error ? failed(said) : 0;
+}
+
 void serve(enum level level, uint32_t flags) {
   for (int is_over = 0; !is_over;) {
     struct run run = {.level = level};
@@ -269,8 +309,7 @@ void serve(enum level level, uint32_t flags) {
     int reply[2], stop[2];
     if (pipe2(reply, O_CLOEXEC) || pipe2(stop, O_CLOEXEC))
       return;
-    int namespaces = level == LEVEL_FULL ? CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC : 0;
-    pid_t pid = (pid_t)syscall(SYS_clone, (unsigned long)(SIGCHLD | namespaces), 0, 0, 0, 0);
+    pid_t pid = start_process(level == LEVEL_FULL ? NAMESPACES_OF_RUN : 0);
     if (pid == 0) {
       close(reply[0]);
       close(stop[1]);

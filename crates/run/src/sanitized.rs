@@ -30,9 +30,6 @@ impl Sanitizers {
         match self {
             Sanitizers::Address => &[
                 "-fsanitize=address,undefined,implicit-conversion,unsigned-integer-overflow",
-                // It reads what lies before a function: a call through a null pointer ends in
-                // the check, without a report.
-                "-fno-sanitize=function",
                 "-fsanitize-recover=all",
             ],
             Sanitizers::Memory => {

@@ -133,6 +133,30 @@ mod tests {
         assert!(reason("output = \"\"\nfiles = [\"..\"]").contains("not a file name"));
     }
 
+    /// The list comes with a project that may be hostile.
+    #[test]
+    fn what_a_test_declares_has_to_be_allowed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tests.toml");
+        let test = |name, needs| format!("[[test]]\nname = \"{name}\"\nexit = 0\n{needs}\n");
+        let list = test("net", "network = true") + &test("write", "writes = [\".\"]");
+        std::fs::write(&path, list).expect("the folder is writable");
+        let load = |allowed: &Allowed| Suite::load(&path, allowed).expect("it can be read");
+        let none = load(&Allowed::default());
+        assert!(none.tests.is_empty());
+        assert!(
+            none.unusable[0].1.contains("not run")
+                && none.unusable[0].1.contains("--allow network")
+        );
+        assert!(none.unusable[1].1.contains("--allow write=/"), "{none:?}");
+        let above = folder.path().parent().expect("it is somewhere").to_owned();
+        let some = load(&Allowed { writes: vec![above], ..Allowed::default() });
+        assert_eq!(some.tests.len(), 1);
+        assert_eq!(some.tests[0].permissions.writes, [folder.path().canonicalize().unwrap()]);
+        let all = load(&Allowed { declared: true, ..Allowed::default() });
+        assert_eq!(all.tests.len(), 2);
+    }
+
     #[test]
     fn of_two_tests_with_one_name_only_the_first_counts() {
         let test = |args| format!("[[test]]\nname = \"a\"\nargs = {args}\nexit = 0\n");

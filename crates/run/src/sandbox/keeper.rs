@@ -32,6 +32,17 @@ pub(super) struct Keeper {
 impl Keeper {
     /// One of the highest level there is up to `wanted`.
     pub fn start_new(wanted: Level, network: bool) -> io::Result<Self> {
+        let keeper = Self::start_one(wanted, network)?;
+        if keeper.level == wanted {
+            return Ok(keeper);
+        }
+        // It may have got half of what it asked for.
+        let mut lower = Self::start_new(keeper.level, network)?;
+        lower.why = keeper.why.clone();
+        Ok(lower)
+    }
+
+    fn start_one(wanted: Level, network: bool) -> io::Result<Self> {
         let mut program = memory_file()?;
         program.write_all(PROGRAM)?;
         let (ours, theirs) = UnixStream::pair()?;
@@ -52,6 +63,12 @@ impl Keeper {
         let greeting = Greeting::read(&bytes)?;
         (keeper.level, keeper.why) = (greeting.level, greeting.why);
         Ok(keeper)
+    }
+
+    /// Whether it still waits for a run.
+    pub fn is_idle(&self) -> bool {
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut [PollFd::new(&self.socket, PollFlags::IN)], Some(&now)) == Ok(0)
     }
 
     pub fn level(&self) -> Level {

@@ -140,14 +140,17 @@ fn run_in(
 ) -> io::Result<io::Result<(End, Duration)>> {
     let deadline = Instant::now() + bounds.time;
     keeper.start(&message::Request::new(launch, bounds, keeper.level())?, streams)?;
-    let mut stopped = None;
-    while stopped.is_none() && !keeper.has_answer(deadline)? {
+    let stopped = loop {
         if cancel.is_cancelled() {
-            stopped = Some(End::Cancelled);
-        } else if Instant::now() >= deadline {
-            stopped = Some(End::TimedOut);
+            break Some(End::Cancelled);
         }
-    }
+        if keeper.has_answer(deadline)? {
+            break None;
+        }
+        if Instant::now() >= deadline {
+            break Some(End::TimedOut);
+        }
+    };
     if stopped.is_some() {
         keeper.stop()?;
     }

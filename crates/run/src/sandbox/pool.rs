@@ -19,8 +19,11 @@ static IDLE: Mutex<BTreeMap<Kind, Vec<Keeper>>> = Mutex::new(BTreeMap::new());
 
 pub(super) fn take(kind: Kind) -> io::Result<Keeper> {
     let mut idle = IDLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    if let Some(keeper) = idle.get_mut(&kind).and_then(Vec::pop) {
-        return Ok(keeper);
+    while let Some(keeper) = idle.get_mut(&kind).and_then(Vec::pop) {
+        // Somebody else may have killed it.
+        if keeper.is_idle() {
+            return Ok(keeper);
+        }
     }
     drop(idle);
     let wanted = if kind.is_confined { Level::Full } else { Level::Limits };

@@ -53,7 +53,7 @@ impl World {
         let program = scratch.path().join("hostile");
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/hostile.c");
         let mut clang = Command::new(llvm::CLANG);
-        clang.args(["-w", "-O1", "-o"]).arg(&program).arg(source);
+        clang.args(["-w", "-O0", "-o"]).arg(&program).arg(source);
         assert!(clang.status().unwrap().success());
         let keeper = Keeper::start_new(level, false).unwrap();
         assert_eq!(keeper.level(), level, "{}", keeper.why());
