@@ -12,15 +12,21 @@ use rustix::fs::{Mode, OFlags};
 /// Larger files are no sources anybody reads.
 pub const MAX_SOURCE: u64 = 64 << 20;
 
-/// The content of a regular file of at most so many bytes.
-pub fn regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+/// A regular file, opened without waiting.
+pub fn open_regular(path: &Path) -> io::Result<File> {
     // A named pipe without a writer is opened at once, instead of waiting for one.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
+    if !file.metadata()?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file"));
     }
+    Ok(file)
+}
+
+/// The content of a regular file of at most so many bytes.
+pub fn regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    let file = open_regular(path)?;
+    let metadata = file.metadata()?;
     let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, "is too large");
     if metadata.len() > max {
         return Err(too_large());

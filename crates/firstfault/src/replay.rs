@@ -8,11 +8,13 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use base::Cancel;
+use base::{Cancel, Scratch};
 use findings::{Fault, RunInput};
 use report::sanitizer::{self, Seen};
 use run::BuildOptions;
 use run::sanitized::{self, Sanitizers};
+
+use crate::commands::project;
 
 /// What the compiled program did on a witness.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,16 +32,23 @@ pub enum Replayed {
 /// Builds of one program, made when they are first needed.
 pub struct Replayer<'a> {
     options: BuildOptions,
-    scratch: tempfile::TempDir,
+    scratch: Scratch,
     built: BTreeMap<Sanitizers, PathBuf>,
     time: Duration,
+    is_confined: bool,
     cancel: &'a Cancel,
 }
 
 impl<'a> Replayer<'a> {
-    pub fn new(options: BuildOptions, time: Duration, cancel: &'a Cancel) -> Result<Self> {
-        let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
-        Ok(Self { options, scratch, built: BTreeMap::new(), time, cancel })
+    pub fn new(
+        options: BuildOptions,
+        time: Duration,
+        is_confined: bool,
+        cancel: &'a Cancel,
+    ) -> Result<Self> {
+        project::say_unknown_flags(&options);
+        let scratch = Scratch::new().context("cannot make a scratch folder")?;
+        Ok(Self { options, scratch, built: BTreeMap::new(), time, is_confined, cancel })
     }
 
     /// Runs the program on the fault's witness.
@@ -55,7 +64,7 @@ impl<'a> Replayer<'a> {
             _ => Sanitizers::Address,
         };
         let program = self.built(sanitizers)?;
-        let folder = tempfile::tempdir_in(self.scratch.path())?;
+        let folder = Scratch::within(self.scratch.path())?;
         if let Err(reason) = write_files(witness, folder.path()) {
             return Ok(Replayed::NotRun(reason));
         }
@@ -68,6 +77,7 @@ impl<'a> Replayer<'a> {
                 environment: environment(witness),
                 folder: folder.path(),
                 time: self.time,
+                is_confined: self.is_confined,
             },
             self.cancel,
         )?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use base::edit::apply;
 use base::{Cancel, Edit, Trial, TryEdit};
-use run::{BuildOptions, ChangedFile, Limits, Suite, Test, Workshop};
+use run::{Allowed, BuildOptions, ChangedFile, Limits, Suite, Test, Workshop};
 
 /// A program with its tests, to be built anew for each edit.
 pub struct Trials {
@@ -29,11 +29,11 @@ impl Trials {
     /// Builds the program as it is, and runs its tests once.
     pub fn new(
         build: &BuildOptions,
-        tests: &Path,
+        (tests, allowed): (&Path, &Allowed),
         limits: Limits,
         cancel: &Cancel,
     ) -> Result<Self> {
-        let suite = Suite::load(tests)?;
+        let suite = Suite::load(tests, allowed)?;
         let workshop = Workshop::new(build, cancel)?;
         let unchanged = workshop.build(&[], cancel)?;
         let (mut failing, mut passing) = (Vec::new(), Vec::new());
@@ -123,8 +123,9 @@ mod tests {
         let cancel = Cancel::new();
         let sources = vec![Source::File(folder.join("a.c"))];
         let build = BuildOptions { sources, ..BuildOptions::default() };
-        let trials =
-            Trials::new(&build, &folder.join("tests"), Limits::default(), &cancel).unwrap();
+        let tests = folder.join("tests");
+        let tests = (tests.as_path(), &Allowed::default());
+        let trials = Trials::new(&build, tests, Limits::default(), &cancel).unwrap();
         assert!(trials.try_edit(&[edit(folder, 6, 8, "<=", "<")], &cancel).passes_all());
         let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
         let worse = trials.try_edit(&[edit(folder, 6, 8, "<=", ">=")], &cancel);

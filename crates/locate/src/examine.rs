@@ -55,7 +55,7 @@ pub fn examine(
     lines: &dyn Fn(&Place) -> RangeInclusive<u32>,
     cancel: &Cancel,
 ) -> Result<Examined, RequestError> {
-    let suite = Suite::load(&request.tests)?;
+    let suite = Suite::load(&request.tests, &request.allowed)?;
     let built = Built::new(&request.build, cancel)?;
     let session = Session::start(&built.program, &suite, request.options, cancel)?;
     let n_failing = session.failing().len();

@@ -29,7 +29,7 @@ pub use multiple::{Partial, RankRuns, clusters};
 pub use rank::{FailingRun, Order, Ranked, rank, rank_as_paper, rank_by_formula, rank_runs, score};
 pub use request::{Built, Located, Ranking, Request, RequestError, locate};
 pub use rounds::{Answer, Question, Recompute, locate_clusters, locate_in_rounds};
-pub use run::{BuildOptions, Preprocessed, Source};
+pub use run::{Allowed, BuildOptions, Preprocessed, Source};
 pub use session::{LocateError, Options, RunCost, Session, SetAside, TestRun};
 pub use statement::{StatementId, StatementTable};
 pub use to_findings::to_findings;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use base::Cancel;
 use findings::Findings;
-use run::{BuildError, BuildOptions, Program, Suite, SuiteError};
+use run::{Allowed, BuildError, BuildOptions, Program, Suite, SuiteError};
 
 use crate::consistency::consistency_of;
 use crate::session::{LocateError, Options, RunCost, Session};
@@ -32,6 +32,8 @@ pub struct Request {
     pub build: BuildOptions,
     /// A folder or a `tests.toml`.
     pub tests: PathBuf,
+    /// What tests may use that declare a need of it.
+    pub allowed: Allowed,
     pub options: Options,
     /// `None` chooses by the length of the failing runs.
     pub search: Option<Search>,
@@ -56,12 +58,12 @@ const LONG_RUN: u64 = 20_000;
 /// A program built for a request, in a scratch folder that goes with it.
 pub struct Built {
     pub program: Program,
-    _scratch: tempfile::TempDir,
+    _scratch: base::Scratch,
 }
 
 impl Built {
     pub fn new(options: &BuildOptions, cancel: &Cancel) -> Result<Self, RequestError> {
-        let prefix = tempfile::Builder::new().prefix("firstfault-").tempdir();
+        let prefix = base::Scratch::new();
         let scratch = prefix.map_err(RequestError::Scratch)?;
         let program = Program::build(options, scratch.path(), cancel)?;
         Ok(Self { program, _scratch: scratch })
@@ -79,7 +81,7 @@ pub struct Located {
 
 /// Builds the program, runs the tests and ranks the statements.
 pub fn locate(request: &Request, cancel: &Cancel) -> Result<Located, RequestError> {
-    let suite = Suite::load(&request.tests)?;
+    let suite = Suite::load(&request.tests, &request.allowed)?;
     let built = Built::new(&request.build, cancel)?;
     let coverage_only = matches!(request.ranking, Ranking::Formula(_));
     let options = Options { coverage_only, ..request.options };

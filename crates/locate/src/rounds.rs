@@ -51,7 +51,7 @@ pub fn locate_in_rounds(
     cancel: &Cancel,
     present: &mut dyn FnMut(Question<'_>) -> Answer,
 ) -> Result<u64, RequestError> {
-    let suite = Suite::load(&request.tests)?;
+    let suite = Suite::load(&request.tests, &request.allowed)?;
     let mut built = Built::new(&request.build, cancel)?;
     let mut session = Session::start(&built.program, &suite, request.options, cancel)?;
     let made = ranked(request, &session)?;
@@ -154,7 +154,7 @@ pub fn locate_clusters(
     threshold: f64,
     cancel: &Cancel,
 ) -> Result<Vec<(Vec<String>, Findings)>, RequestError> {
-    let suite = Suite::load(&request.tests)?;
+    let suite = Suite::load(&request.tests, &request.allowed)?;
     let built = Built::new(&request.build, cancel)?;
     let session = Session::start(&built.program, &suite, request.options, cancel)?;
     let found = ranked(request, &session)?.found.unwrap_or_default();

@@ -152,10 +152,11 @@ int main(int argc, char **argv) {
     assert!(found.iter().all(|(_, lines)| lines.contains(&fault)), "{found:?}");
 }
 
-const ECHO: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
+const ECHO: &str = "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/random.h>\n\
      int main(int argc, char **argv) {\n\
        if (argv[1][0] == 'l') for (volatile int i = 0; ; i++) ;\n\
-       if (argv[1][0] == 'r') printf(\"%p %d\\n\", (void *)argv, getpid());\n\
+       int r = 0;\n\
+       if (argv[1][0] == 'r') { getrandom(&r, sizeof r, 0); printf(\"%d\\n\", r); }\n\
        puts(argv[1]);\n\
        return 0;\n}\n";
 

@@ -112,13 +112,15 @@ fn address(what: &str) -> &'static str {
     }
 }
 
-/// Accesses near address zero go through a null pointer, the others through a wild one.
+/// Accesses near address zero go through a null pointer, the others through a wild one. Before a
+/// call through a pointer, the word in front of the function is read.
 fn segmentation(what: &str) -> &'static str {
     const FIRST_PAGE: u64 = 4096;
+    const LAST_PAGE: u64 = u64::MAX - FIRST_PAGE;
     let address = after(what, "address 0x").unwrap_or_default();
     let digits: &str = address.split(|c: char| !c.is_ascii_hexdigit()).next().unwrap_or_default();
     match u64::from_str_radix(digits, 16) {
-        Ok(address) if address >= FIRST_PAGE => "buffer-overflow",
+        Ok(address) if (FIRST_PAGE..LAST_PAGE).contains(&address) => "buffer-overflow",
         _ => "null-dereference",
     }
 }
@@ -235,6 +237,7 @@ mod tests {
         };
         assert_eq!(rules(&segv("0x000000000008"))[0].0, "null-dereference");
         assert_eq!(rules(&segv("0x7f0000000000"))[0].0, "buffer-overflow");
+        assert_eq!(rules(&segv("0xfffffffffffffff8"))[0].0, "null-dereference");
         let fpe = "==1==ERROR: AddressSanitizer: FPE on unknown address 0x55 (pc 0x1)\n";
         assert_eq!(rules(fpe)[0].0, "divide-by-zero");
     }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::Cancel;
 use base::child::{self, Limits as ChildLimits};
+use capture::command::native::NativeFlags;
 use llvm::instrument::{Segment, Site, instrument};
 
 use crate::libc_calls::{is_undone_by_snapshot, starts_threads};
@@ -25,6 +26,8 @@ pub struct BuildOptions {
     pub loose: Option<Option<String>>,
     /// Compilers at work at once; 0 for one.
     pub jobs: usize,
+    /// Says of files that their contents are elsewhere (an overlay file of clang).
+    pub overlay: Option<PathBuf>,
 }
 
 /// An executable, and what its runs can be searched with.
@@ -119,6 +122,11 @@ pub(crate) const PLAIN_BACK_END: &[&str] =
     &["-O0", "-fno-pie", "-w", "-Qunused-arguments", "-x", "ir", "-c"];
 
 impl BuildOptions {
+    /// Flags that are left out, since nobody knows what they do.
+    pub fn unknown_flags(&self) -> Vec<String> {
+        split_flags(&self.flags).unknown
+    }
+
     /// Whether there is something to build.
     pub(crate) fn check(&self) -> Result<(), BuildError> {
         if self.sources.is_empty() {
@@ -140,8 +148,9 @@ impl Program {
         cancel: &Cancel,
     ) -> Result<Self, BuildError> {
         options.check()?;
-        let (compile_flags, link_flags) = split_flags(&options.flags);
-        let builder = Builder { scratch, cancel, jobs: options.jobs.max(1) };
+        let NativeFlags { compile: compile_flags, link: link_flags, .. } =
+            split_flags(&options.flags);
+        let builder = Builder::new(options, scratch, cancel);
         let units = builder.bitcode(&options.sources, &compile_flags)?;
         let mut program = Parts::default();
         for (source, unit) in options.sources.iter().zip(&units) {
@@ -238,9 +247,16 @@ pub(crate) struct Builder<'a> {
     pub scratch: &'a Path,
     pub cancel: &'a Cancel,
     pub jobs: usize,
+    /// Files whose contents are to be taken from elsewhere: of our own making, so no flag.
+    pub overlay: Option<&'a Path>,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    pub fn new(options: &'a BuildOptions, scratch: &'a Path, cancel: &'a Cancel) -> Self {
+        let overlay = options.overlay.as_deref();
+        Self { scratch, cancel, jobs: options.jobs.max(1), overlay }
+    }
+
     pub fn bitcode(
         &self,
         sources: &[Source],
@@ -263,7 +279,9 @@ impl Builder<'_> {
         flags: &[String],
         front_end: &[&str],
     ) -> Result<Result<(), String>, BuildError> {
+        let overlay = self.overlay.map(|path| ["-ivfsoverlay".to_owned(), text(path)]);
         let front_end = front_end.iter().chain(OLD_C).map(|flag| flag.to_string());
+        let front_end = front_end.chain(overlay.into_iter().flatten());
         let unit = match source {
             Source::File(file) => {
                 let mut args: Vec<String> = flags.iter().cloned().chain(front_end).collect();
@@ -271,7 +289,7 @@ impl Builder<'_> {
                 return Ok(self.clang(&args));
             }
             Source::Unit(unit) => {
-                let flags = split_flags(&unit.flags).0;
+                let flags = split_flags(&unit.flags).compile;
                 let mut args: Vec<String> = flags.into_iter().chain(front_end).collect();
                 args.extend([text(&unit.file), "-o".to_string(), text(output)]);
                 return Ok(self.clang_in(Some(&unit.folder), &args));
@@ -282,7 +300,7 @@ impl Builder<'_> {
         fs::write(&expanded, without_macros(&unit.text))
             .map_err(|e| BuildError::Scratch(expanded.clone(), e))?;
         let mut args: Vec<String> =
-            split_flags(&unit.flags).0.into_iter().chain(front_end).collect();
+            split_flags(&unit.flags).compile.into_iter().chain(front_end).collect();
         args.extend(["-x".to_string(), "cpp-output".to_string(), text(&expanded)]);
         args.extend(["-o".to_string(), text(output)]);
         Ok(self.clang_in(Some(&unit.folder), &args))

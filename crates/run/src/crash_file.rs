@@ -10,7 +10,7 @@ use rt::crash::{
     MAX_STACK, MAX_WAITS, NOT_COMPARED, failure, policy, role,
 };
 
-use crate::process::Limits;
+use crate::limits::Limits;
 use crate::runner::Ending;
 use crate::suppressed::PlainRun;
 use crate::threads::{Altered, Race, Schedule, Second, Threads, Wait, Watched, access, wait};

@@ -1,21 +1,20 @@
 //! Runs single tests: plain or instrumented, profiled, or with one value replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek};
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use base::Cancel;
+use base::{Cancel, Scratch};
 use rt::layout::{Mode, status};
-use rustix::fs::{MemfdFlags, memfd_create};
-use tempfile::TempDir;
 
 use crate::build::Program;
 use crate::control::ControlFile;
-use crate::process::{self, End, Limits, Streams};
+use crate::limits::Limits;
 use crate::profile::Profile;
+use crate::sandbox::{self, End, Launch, Streams};
 use crate::search::Replacement;
 use crate::suite::{Expected, Oracle, Test};
 
@@ -62,7 +61,7 @@ pub(crate) struct Left {
     pub cpu: Duration,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
-    pub folder: TempDir,
+    pub folder: Scratch,
 }
 
 impl Runner<'_> {
@@ -126,7 +125,7 @@ impl Runner<'_> {
     ) -> io::Result<(Observation, ControlFile)> {
         const PROFILE_LOG: u64 = 256 << 20;
         const PROFILING_IS_SLOWER: u32 = 30;
-        let home = scratch()?;
+        let home = Scratch::in_memory()?;
         let mut control = ControlFile::create(&home.path().join("control"), self.program)?;
         control.control.mode = mode as u32;
         control.control.budget = self.limits.steps;
@@ -175,7 +174,7 @@ impl Runner<'_> {
 
 /// Runs a program for a test, in a fresh folder.
 pub(crate) fn start(test: &Test, job: &Job<'_>, cancel: &Cancel) -> io::Result<Left> {
-    let folder = scratch()?;
+    let folder = Scratch::in_memory()?;
     for (name, source) in &test.inputs {
         let to = folder.path().join(name);
         to.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -183,51 +182,45 @@ pub(crate) fn start(test: &Test, job: &Job<'_>, cancel: &Cancel) -> io::Result<L
             io::Error::new(e.kind(), format!("cannot copy {}: {e}", source.display()))
         })?;
     }
-    let mut command = match &test.oracle {
-        Oracle::Output(_) => Command::new(job.executable),
+    let mut environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    let mut set = |name: &str, value: &OsStr| environment.insert(name.into(), value.into());
+    let mut arguments = Vec::new();
+    let program = match &test.oracle {
+        Oracle::Output(_) => job.executable,
         Oracle::Script(script) => {
-            let mut command = Command::new(script);
-            command.arg(job.executable).env("PROGRAM", job.executable);
-            command
+            arguments.push(job.executable.into());
+            set("PROGRAM", job.executable.as_os_str());
+            script
         }
     };
-    command.args(&test.args).envs(test.environment.iter().map(|(k, v)| (k, v)));
-    if let Some(control) = job.control {
-        command.env(rt::CONTROL_VARIABLE, control);
+    arguments.extend(test.args.iter().map(OsString::from));
+    for (name, value) in &test.environment {
+        set(name, value.as_ref());
     }
-    let stdin = input_file(&test.stdin)?;
-    let (mut stdout, mut stderr) = (memory_file()?, memory_file()?);
-    let streams = Streams {
-        stdin: Stdio::from(stdin),
-        stdout: stdout.try_clone()?,
-        stderr: stderr.try_clone()?,
+    if let Some(control) = job.control {
+        set(rt::CONTROL_VARIABLE, control.as_os_str());
+    }
+    let launch = Launch {
+        program,
+        arguments,
+        environment: environment.into_iter().collect(),
+        folder: folder.path(),
+        reads: vec![job.executable],
+        writes: job.control.into_iter().collect(),
+        permissions: &test.permissions,
+        may_trace: false,
+        is_confined: job.limits.is_confined,
     };
-    let (end, cpu) = process::run(command, folder.path(), streams, &job.limits, cancel)?;
+    let mut streams = Streams::new(&test.stdin)?;
+    let (end, cpu) = sandbox::run(&launch, &streams, &job.limits.bounds(), cancel)?;
     if end == End::Cancelled {
         return Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted"));
     }
-    let (stdout, stderr) = (contents(&mut stdout)?, contents(&mut stderr)?);
+    let (stdout, stderr) = (contents(&mut streams.stdout)?, contents(&mut streams.stderr)?);
     Ok(Left { end, cpu, stdout, stderr, folder })
 }
 
-/// A folder that disappears with its owner; in memory where the system offers that.
-pub(crate) fn scratch() -> io::Result<TempDir> {
-    let builder = |folder: &Path| tempfile::Builder::new().prefix("firstfault-").tempdir_in(folder);
-    builder(Path::new("/dev/shm")).or_else(|_| builder(&std::env::temp_dir()))
-}
-
-fn memory_file() -> io::Result<File> {
-    Ok(File::from(memfd_create("firstfault", MemfdFlags::CLOEXEC)?))
-}
-
-fn input_file(bytes: &[u8]) -> io::Result<File> {
-    let mut file = memory_file()?;
-    file.write_all(bytes)?;
-    file.rewind()?;
-    Ok(file)
-}
-
-fn contents(file: &mut File) -> io::Result<Vec<u8>> {
+pub(crate) fn contents(file: &mut File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
@@ -271,5 +264,10 @@ fn files_match(expected: &Expected, folder: &Path) -> bool {
         && expected
             .files
             .iter()
-            .all(|(name, bytes)| fs::read(folder.join(name)).is_ok_and(|found| found == *bytes))
+            .all(|(name, bytes)| written(&folder.join(name), bytes.len()).as_ref() == Some(bytes))
+}
+
+/// What the program wrote, if it is as long as expected: it may have put anything there.
+fn written(path: &Path, size: usize) -> Option<Vec<u8>> {
+    base::read::regular(path, size as u64).ok()
 }

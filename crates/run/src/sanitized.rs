@@ -1,14 +1,19 @@
 //! The program built with clang's sanitizers, to see whether a fault happens natively.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::Cancel;
-use base::child::{self, Limits};
+use base::child;
+use capture::command::native::NativeFlags;
 
 use crate::build::{BuildError, BuildOptions, Builder, choose_main};
+use crate::runner::contents;
+use crate::sandbox::{self, Bounds, End, Launch, Permissions, Streams};
 use crate::source::split_flags;
 
 /// Which sanitizers a build has: AddressSanitizer and MemorySanitizer exclude each other.
@@ -36,7 +41,9 @@ impl Sanitizers {
     /// What the runtime reads: every report is wanted, not only the first, with positions.
     pub fn environment(self) -> Vec<(&'static str, String)> {
         let symbolizer = symbolizer().map(|path| path.display().to_string()).unwrap_or_default();
-        let common = format!("halt_on_error=0:external_symbolizer_path={symbolizer}");
+        let common = format!(
+            "halt_on_error=0:hard_rss_limit_mb={MEMORY_MIB}:external_symbolizer_path={symbolizer}"
+        );
         match self {
             Sanitizers::Address => vec![
                 // Frames of returned functions are kept so that dangling pointers are seen.
@@ -45,6 +52,8 @@ impl Sanitizers {
                     format!("{common}:detect_stack_use_after_return=1:allocator_may_return_null=1"),
                 ),
                 ("UBSAN_OPTIONS", format!("{common}:print_stacktrace=1")),
+                // What is left of a pointer on the stack of an ended function hides no leak.
+                ("LSAN_OPTIONS", "use_stacks=0:use_registers=0".to_owned()),
             ],
             Sanitizers::Memory => vec![("MSAN_OPTIONS", common)],
         }
@@ -69,8 +78,8 @@ pub fn build(
     cancel: &Cancel,
 ) -> Result<PathBuf, BuildError> {
     options.check()?;
-    let (compile_flags, link_flags) = split_flags(&options.flags);
-    let builder = Builder { scratch, cancel, jobs: options.jobs.max(1) };
+    let NativeFlags { compile: compile_flags, link: link_flags, .. } = split_flags(&options.flags);
+    let builder = Builder::new(options, scratch, cancel);
     let front_end: Vec<&str> = FRONT_END.iter().chain(sanitizers.flags()).copied().collect();
     let objects: Vec<PathBuf> =
         (0..options.sources.len()).map(|unit| scratch.join(format!("unit{unit}.san.o"))).collect();
@@ -128,6 +137,8 @@ pub struct Run<'a> {
     pub folder: &'a Path,
     /// After this it is stopped.
     pub time: Duration,
+    /// In the sandbox.
+    pub is_confined: bool,
 }
 
 /// What a run left.
@@ -137,17 +148,38 @@ pub struct Ran {
     pub stderr: Vec<u8>,
 }
 
+/// MiB a run may have in memory: address space is no measure where shadows are reserved.
+const MEMORY_MIB: u64 = 2048;
+
+/// Bytes of any file, its messages too.
+const FILE_SIZE: u64 = 64 << 20;
+
 /// Runs a sanitized program.
 pub fn run(program: &Path, run: &Run<'_>, cancel: &Cancel) -> io::Result<Ran> {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt;
-    let mut command = child::command(program)?;
-    command.args(run.arguments.iter().map(|bytes| OsStr::from_bytes(bytes)));
-    command.env_clear().envs(run.sanitizers.environment());
-    let variables = run.environment.iter();
-    command.envs(variables.map(|(n, v)| (OsStr::from_bytes(n), OsStr::from_bytes(v))));
-    command.current_dir(run.folder);
-    let limits = Limits { deadline: run.time, ..Limits::default() };
-    let finished = child::run(command, &run.stdin, &limits, cancel)?;
-    Ok(Ran { ending: finished.ending.to_string(), stderr: finished.stderr })
+    let text = |bytes: &Vec<u8>| OsString::from_vec(bytes.clone());
+    let sanitizers = run.sanitizers.environment();
+    let sanitizers = sanitizers.into_iter().map(|(name, value)| (name.into(), value.into()));
+    let variables = run.environment.iter().map(|(name, value)| (text(name), text(value)));
+    let launch = Launch {
+        program,
+        arguments: run.arguments.iter().map(text).collect(),
+        environment: sanitizers.chain(variables).collect(),
+        folder: run.folder,
+        reads: vec![program],
+        writes: Vec::new(),
+        permissions: &Permissions::default(),
+        // The leak checker stops the program's threads that way.
+        may_trace: true,
+        is_confined: run.is_confined,
+    };
+    let mut streams = Streams::new(&run.stdin)?;
+    let bounds = Bounds { time: run.time, file_size: FILE_SIZE, address_space: None };
+    let (end, _) = sandbox::run(&launch, &streams, &bounds, cancel)?;
+    let ending = match end {
+        End::Exited(code) => child::Ending::Exited(code.into()),
+        End::Signalled(signal) => child::Ending::Signalled(signal),
+        End::TimedOut => child::Ending::TimedOut,
+        End::Cancelled => child::Ending::Cancelled,
+    };
+    Ok(Ran { ending: ending.to_string(), stderr: contents(&mut streams.stderr)? })
 }

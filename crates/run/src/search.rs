@@ -5,13 +5,14 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use base::Scratch;
 use llvm::instrument::ValueType;
 use rt::layout::{MAX_LEAVES, Mode, activity, flags, status};
 
 use crate::build::Program;
 use crate::control::ControlFile;
 use crate::profile::Profile;
-use crate::runner::{Ending, Job, Runner, scratch};
+use crate::runner::{Ending, Job, Runner};
 use crate::suite::{Oracle, Test};
 
 /// One value put in the place of another.
@@ -170,7 +171,7 @@ impl Runner<'_> {
         if needs_reruns {
             return self.search_by_rerun(test, plan, options);
         }
-        let home = scratch()?;
+        let home = Scratch::in_memory()?;
         let control = self.search_control(test, plan, options, home.path())?;
         self.search_with(test, plan, options, control)
     }
@@ -213,7 +214,7 @@ impl Runner<'_> {
         mappings: &BTreeSet<Mapping>,
         options: SearchOptions,
     ) -> io::Result<(BTreeSet<Mapping>, SearchOutcome)> {
-        let home = scratch()?;
+        let home = Scratch::in_memory()?;
         let mut control = self.search_control(test, plan, options, home.path())?;
         control.control.flags |= flags::SAME | flags::CHECK;
         control.control.flags &= !flags::FIRST;
@@ -264,7 +265,7 @@ impl Runner<'_> {
         plan: &Plan<'_>,
         options: SearchOptions,
     ) -> io::Result<SearchOutcome> {
-        let home = scratch()?;
+        let home = Scratch::in_memory()?;
         let mut control = self.search_control(test, plan, options, home.path())?;
         control.control.flags |= flags::LIST;
         control.finish(LOG_SIZE)?;

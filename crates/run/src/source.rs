@@ -1,7 +1,10 @@
 //! What a program is made from: C files, or units that were preprocessed elsewhere.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use capture::command::native::{NativeFlags, native_flags};
 
 /// One unit of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,15 +53,14 @@ impl Source {
         }
     }
 
-    /// The same unit compiled from its file, with more flags where it has flags of its own.
-    pub(crate) fn as_file(&self, more: &[String]) -> Source {
+    /// The same unit compiled from its file.
+    pub(crate) fn as_file(&self) -> Source {
         let (file, flags, folder) = match self {
             Source::File(_) => return self.clone(),
             Source::Unit(unit) => (&unit.file, &unit.flags, &unit.folder),
             Source::Preprocessed(unit) => (&unit.file, &unit.flags, &unit.folder),
         };
-        let flags = flags.iter().chain(more).cloned().collect();
-        Source::Unit(Unit { file: file.clone(), flags, folder: folder.clone() })
+        Source::Unit(Unit { file: file.clone(), flags: flags.clone(), folder: folder.clone() })
     }
 }
 
@@ -76,47 +78,23 @@ pub(crate) fn without_macros(text: &[u8]) -> Vec<u8> {
     kept
 }
 
-/// Flags for compiling and for linking; what would change the code under our hands
-/// (optimisation, sanitizers, coverage, link-time optimisation) is dropped.
-pub(crate) fn split_flags(flags: &[String]) -> (Vec<String>, Vec<String>) {
-    let dropped = ["-O", "-fsanitize", "-fno-sanitize", "-flto", "-fprofile", "-Werror", "-g"];
-    let exact = ["--coverage", "-coverage", "-c", "-S", "-E", "-pg", "-fPIC", "-fPIE", "-pie"];
-    let (mut compile, mut link) = (Vec::new(), Vec::new());
-    let mut flags = flags.iter();
-    while let Some(flag) = flags.next() {
-        if flag == "-o" {
-            flags.next();
-        } else if flag == "-l" || flag == "-L" || flag == "-Xlinker" {
-            link.push(flag.clone());
-            link.extend(flags.next().cloned());
-        } else if flag.starts_with("-l") || flag.starts_with("-L") || flag.starts_with("-Wl,") {
-            link.push(flag.clone());
-        } else if flag == "-pthread" {
-            compile.push(flag.clone());
-            link.push(flag.clone());
-        } else if Path::new(flag).extension().is_some_and(|e| e == "a" || e == "o" || e == "so") {
-            link.push(flag.clone());
-        } else if !exact.contains(&flag.as_str())
-            && !dropped.iter().any(|prefix| flag.starts_with(prefix))
-        {
-            compile.push(flag.clone());
-        }
-    }
-    (compile, link)
+/// Flags for compiling and for linking, without what would change the code under our hands
+/// (optimisation, sanitizers, coverage) or do anything else.
+pub(crate) fn split_flags(flags: &[String]) -> NativeFlags {
+    native_flags(flags, &is_object)
+}
+
+/// What is neither an object nor an archive, the linker takes for a script.
+fn is_object(path: &Path) -> bool {
+    let mut start = [0; 8];
+    let read = base::read::open_regular(path).and_then(|mut file| file.read(&mut start));
+    let archive = start.starts_with(b"!<arch>\n") || start.starts_with(b"!<thin>\n");
+    read.is_ok() && (start.starts_with(b"\x7fELF") || archive)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn flags_go_where_they_belong() {
-        let flags = ["-DX", "-O2", "-lm", "-L", "lib", "-o", "prog", "-Werror", "-pthread", "z.a"];
-        let flags: Vec<String> = flags.iter().map(|s| s.to_string()).collect();
-        let (compile, link) = split_flags(&flags);
-        assert_eq!(compile, ["-DX", "-pthread"]);
-        assert_eq!(link, ["-lm", "-L", "lib", "-pthread", "z.a"]);
-    }
 
     #[test]
     fn macro_definitions_leave_empty_lines() {

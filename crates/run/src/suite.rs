@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::sandbox::Permissions;
+
 /// What a test is judged by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Oracle {
@@ -32,6 +34,36 @@ pub struct Test {
     /// Files the program finds in its working folder: name there, and what is copied.
     pub inputs: Vec<(String, PathBuf)>,
     pub oracle: Oracle,
+    /// What it may use of the machine: what it declares, and the user has allowed.
+    pub permissions: Permissions,
+}
+
+/// What the user allows tests that declare a need of it. Tests come with a project, which may
+/// be hostile: what they declare alone gives them nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Whatever they declare.
+    pub declared: bool,
+    pub network: bool,
+    /// Paths, with all below them.
+    pub writes: Vec<PathBuf>,
+}
+
+impl Allowed {
+    /// What of the needs is not allowed, as the user would allow it.
+    fn missing(&self, needs: &Permissions) -> Vec<String> {
+        if self.declared {
+            return Vec::new();
+        }
+        let network = (needs.network && !self.network).then(|| "--allow network".to_owned());
+        let is_allowed = |path: &PathBuf| {
+            let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            self.writes.iter().any(|allowed| real(path).starts_with(real(allowed)))
+        };
+        let writes = needs.writes.iter().filter(|path| !is_allowed(path));
+        let writes = writes.map(|path| format!("--allow write={}", path.display()));
+        network.into_iter().chain(writes).collect()
+    }
 }
 
 /// The tests, and those that could not be read.
@@ -56,8 +88,8 @@ pub enum SuiteError {
 }
 
 impl Suite {
-    /// Reads a `tests.toml` or a folder.
-    pub fn load(path: &Path) -> Result<Suite, SuiteError> {
+    /// Reads a `tests.toml` or a folder. Tests that need more than is allowed are unusable.
+    pub fn load(path: &Path, allowed: &Allowed) -> Result<Suite, SuiteError> {
         let metadata =
             std::fs::metadata(path).map_err(|e| SuiteError::Unreadable(path.to_owned(), e))?;
         let mut suite = if metadata.is_dir() {
@@ -75,8 +107,22 @@ impl Suite {
         }
         suite.tests.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
         suite.set_namesakes_aside();
+        suite.set_needy_aside(allowed);
         suite.unusable.sort();
         Ok(suite)
+    }
+
+    fn set_needy_aside(&mut self, allowed: &Allowed) {
+        let unusable = &mut self.unusable;
+        self.tests.retain(|test| {
+            let missing = allowed.missing(&test.permissions);
+            if !missing.is_empty() {
+                let missing = missing.join(" ");
+                let reason = format!("not run: it asks for more than its own folder ({missing})");
+                unusable.push((test.name.clone(), reason));
+            }
+            missing.is_empty()
+        });
     }
 
     /// Tests are told apart by their names.

@@ -10,6 +10,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::sandbox::Permissions;
 use crate::suite::{Expected, Oracle, Suite, SuiteError, Test};
 
 const SUFFIXES: &[&str] = &["out", "in", "args", "env", "err", "exit", "files", "expect", "sh"];
@@ -51,6 +52,7 @@ fn read_test(folder: &Path, stem: &str) -> Result<Test, String> {
         environment: optional(&path("env"))?.map_or(Ok(Vec::new()), |bytes| pairs(&bytes))?,
         inputs: folder_files(&path("files"))?,
         oracle,
+        permissions: Permissions::default(),
     })
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::sandbox::Permissions;
 use crate::suite::{Expected, Oracle, Suite, SuiteError, Test};
 use crate::suite_folder::{exit_status, read};
 
@@ -38,6 +39,12 @@ struct TestTable {
     #[serde(default)]
     expect: BTreeMap<String, PathBuf>,
     script: Option<PathBuf>,
+    /// It needs the machine's network.
+    #[serde(default)]
+    network: bool,
+    /// Paths outside its folder that it writes.
+    #[serde(default)]
+    writes: Vec<PathBuf>,
 }
 
 pub(crate) fn load(path: &Path) -> Result<Suite, SuiteError> {
@@ -88,19 +95,26 @@ fn read_test(folder: &Path, table: TestTable) -> Result<Test, String> {
         let name = name.ok_or(format!("{}: not a file name", file.display()))?.to_string();
         inputs.push((name, folder.join(file)));
     }
+    let mut writes = Vec::new();
+    for path in table.writes {
+        let path = folder.join(&path);
+        let path = path.canonicalize().map_err(|e| format!("{}: {e}", path.display()))?;
+        writes.push(path);
+    }
+    let permissions = Permissions { network: table.network, writes };
     let environment = table.env.into_iter().collect();
-    Ok(Test { name: table.name, args: table.args, stdin, environment, inputs, oracle })
+    Ok(Test { name: table.name, args: table.args, stdin, environment, inputs, oracle, permissions })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::Suite;
+    use crate::{Allowed, Suite};
 
     fn load(text: &str) -> Suite {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("tests.toml");
         std::fs::write(&path, text).expect("the folder is writable");
-        Suite::load(&path).expect("the list can be read")
+        Suite::load(&path, &Allowed::default()).expect("the list can be read")
     }
 
     /// What is wrong with the only test of the list.
@@ -117,6 +131,30 @@ mod tests {
         assert!(reason("stdout = \"no.txt\"").contains("cannot read"));
         assert!(reason("stdout = \"a\"\noutput = \"b\"").contains("both a file and the text"));
         assert!(reason("output = \"\"\nfiles = [\"..\"]").contains("not a file name"));
+    }
+
+    /// The list comes with a project that may be hostile.
+    #[test]
+    fn what_a_test_declares_has_to_be_allowed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("tests.toml");
+        let test = |name, needs| format!("[[test]]\nname = \"{name}\"\nexit = 0\n{needs}\n");
+        let list = test("net", "network = true") + &test("write", "writes = [\".\"]");
+        std::fs::write(&path, list).expect("the folder is writable");
+        let load = |allowed: &Allowed| Suite::load(&path, allowed).expect("it can be read");
+        let none = load(&Allowed::default());
+        assert!(none.tests.is_empty());
+        assert!(
+            none.unusable[0].1.contains("not run")
+                && none.unusable[0].1.contains("--allow network")
+        );
+        assert!(none.unusable[1].1.contains("--allow write=/"), "{none:?}");
+        let above = folder.path().parent().expect("it is somewhere").to_owned();
+        let some = load(&Allowed { writes: vec![above], ..Allowed::default() });
+        assert_eq!(some.tests.len(), 1);
+        assert_eq!(some.tests[0].permissions.writes, [folder.path().canonicalize().unwrap()]);
+        let all = load(&Allowed { declared: true, ..Allowed::default() });
+        assert_eq!(all.tests.len(), 2);
     }
 
     #[test]

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use base::Cancel;
+use base::{Cancel, Scratch};
+use capture::command::native::NativeFlags;
 use llvm::suppress::{Frame, Global, Options as SuppressOptions, Site, defined, suppress};
 
 use crate::build::{
     BACK_END, BuildError, BuildOptions, Builder, PLAIN_BACK_END, choose_main, text,
 };
 use crate::crash_file::CrashControl;
-use crate::process::Limits;
-use crate::runner::{self, Ending, Job, Left, ending, passes, scratch};
+use crate::limits::Limits;
+use crate::runner::{self, Ending, Job, Left, ending, passes};
 use crate::source::split_flags;
 use crate::suite::Test;
 
@@ -55,8 +56,9 @@ impl SuppressedProgram {
         cancel: &Cancel,
     ) -> Result<Self, BuildError> {
         options.check()?;
-        let (compile_flags, link_flags) = split_flags(&options.flags);
-        let builder = Builder { scratch, cancel, jobs: options.jobs.max(1) };
+        let NativeFlags { compile: compile_flags, link: link_flags, .. } =
+            split_flags(&options.flags);
+        let builder = Builder::new(options, scratch, cancel);
         let units = builder.bitcode(&options.sources, &compile_flags)?;
         let mut instrumented = instrument(options, &units, true)?;
         let mains = std::mem::take(&mut instrumented.mains);
@@ -83,7 +85,7 @@ impl SuppressedProgram {
         if output.is_file() {
             return Ok(output);
         }
-        let builder = Builder { scratch, cancel, jobs: self.options.jobs.max(1) };
+        let builder = Builder::new(&self.options, scratch, cancel);
         let instrumented = instrument(&self.options, &self.units, false)?;
         let (units, mains) = (&self.units, &instrumented.mains);
         let mut objects = compile(&builder, &self.options, units, mains, Kind::Suppressing)?;
@@ -106,7 +108,7 @@ impl SuppressedProgram {
         first: usize,
         cancel: &Cancel,
     ) -> Result<Vec<Option<PathBuf>>, BuildError> {
-        let builder = Builder { scratch: &self.link.scratch, cancel, jobs: self.n_jobs() };
+        let builder = Builder::new(&self.options, &self.link.scratch, cancel);
         let linked: Vec<OnceLock<PathBuf>> = orders.iter().map(|_| OnceLock::new()).collect();
         builder.in_parallel(orders.len(), |job| {
             let output = self.link.scratch.join(format!("globals{}", first + job));
@@ -282,7 +284,7 @@ impl SuppressedRunner<'_> {
 
     /// A run of the tracking program, with what the plan says suppressed.
     pub fn run(&self, executable: &Path, plan: &Plan) -> std::io::Result<Run> {
-        let home = scratch()?;
+        let home = Scratch::in_memory()?;
         let mut control = CrashControl::create(&home.path().join("control"), plan, &self.limits)?;
         // Labels take address space that is never touched; the heap has its own limit.
         let limits = Limits { memory: u64::MAX, ..self.limits };

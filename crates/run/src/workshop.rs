@@ -10,12 +10,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use base::Cancel;
-use tempfile::TempDir;
+use base::{Cancel, Scratch};
+use capture::command::native::NativeFlags;
 
 use crate::build::{BuildError, BuildOptions, Builder, choose_main};
-use crate::process::Limits;
-use crate::runner::{Ending, Job, ending, passes, scratch, start};
+use crate::limits::Limits;
+use crate::runner::{Ending, Job, ending, passes, start};
 use crate::source::{Source, split_flags};
 use crate::suite::Test;
 
@@ -35,13 +35,13 @@ pub struct Workshop {
     main: Option<usize>,
     /// Of the unchanged program, by unit.
     objects: Vec<PathBuf>,
-    _home: TempDir,
+    _home: Scratch,
 }
 
 /// A changed program; its files go with it.
 pub struct Copy {
     executable: PathBuf,
-    _home: TempDir,
+    _home: Scratch,
 }
 
 /// How a test went.
@@ -56,9 +56,10 @@ impl Workshop {
     /// Builds the program as it is.
     pub fn new(options: &BuildOptions, cancel: &Cancel) -> Result<Self, BuildError> {
         options.check()?;
-        let (compile_flags, link_flags) = split_flags(&options.flags);
+        let NativeFlags { compile: compile_flags, link: link_flags, .. } =
+            split_flags(&options.flags);
         let home = new_home()?;
-        let builder = Builder { scratch: home.path(), cancel, jobs: options.jobs.max(1) };
+        let builder = Builder::new(options, home.path(), cancel);
         let units = builder.bitcode(&options.sources, &compile_flags)?;
         let main = match &options.loose {
             Some(wanted) => Some(main_of(&units, &options.sources, wanted.as_deref())?),
@@ -72,18 +73,16 @@ impl Workshop {
     /// The program with some of its files changed. Nothing changed gives the program itself.
     pub fn build(&self, changed: &[ChangedFile], cancel: &Cancel) -> Result<Copy, BuildError> {
         let home = new_home()?;
-        let builder = Builder { scratch: home.path(), cancel, jobs: self.options.jobs.max(1) };
+        let overlay = write_overlay(home.path(), changed)
+            .map_err(|e| BuildError::Scratch(home.path().to_owned(), e))?;
+        let builder =
+            Builder { overlay: Some(&overlay), ..Builder::new(&self.options, home.path(), cancel) };
         let reached = self.reached(changed);
         let mut objects = self.objects.clone();
         if !reached.is_empty() {
-            let overlay = write_overlay(home.path(), changed)
-                .map_err(|e| BuildError::Scratch(home.path().to_owned(), e))?;
-            let flags = ["-ivfsoverlay".to_string(), overlay.to_string_lossy().into_owned()];
             let sources: Vec<Source> =
-                reached.iter().map(|unit| self.options.sources[*unit].as_file(&flags)).collect();
-            let compile_flags: Vec<String> =
-                self.compile_flags.iter().chain(&flags).cloned().collect();
-            let units = builder.bitcode(&sources, &compile_flags)?;
+                reached.iter().map(|unit| self.options.sources[*unit].as_file()).collect();
+            let units = builder.bitcode(&sources, &self.compile_flags)?;
             for (unit, object) in reached.iter().zip(builder.plain_objects(&units)?) {
                 objects[*unit] = object;
             }
@@ -117,11 +116,9 @@ impl BuildOptions {
     /// The same program with some of its files changed; what is needed for that is written to
     /// `home`.
     pub fn with_changed(&self, changed: &[ChangedFile], home: &Path) -> io::Result<BuildOptions> {
-        let overlay = write_overlay(home, changed)?;
-        let flags = ["-ivfsoverlay".to_string(), overlay.to_string_lossy().into_owned()];
         let mut options = self.clone();
-        options.sources = self.sources.iter().map(|source| source.as_file(&flags)).collect();
-        options.flags.extend(flags);
+        options.overlay = Some(write_overlay(home, changed)?);
+        options.sources = self.sources.iter().map(Source::as_file).collect();
         Ok(options)
     }
 }
@@ -134,8 +131,8 @@ impl Copy {
     }
 }
 
-fn new_home() -> Result<TempDir, BuildError> {
-    scratch().map_err(|e| BuildError::Scratch(std::env::temp_dir(), e))
+fn new_home() -> Result<Scratch, BuildError> {
+    Scratch::in_memory().map_err(|e| BuildError::Scratch(std::env::temp_dir(), e))
 }
 
 fn canonical(path: &Path) -> PathBuf {
@@ -212,6 +209,7 @@ mod tests {
             environment: Vec::new(),
             inputs: Vec::new(),
             oracle: Oracle::Output(expected),
+            permissions: Default::default(),
         }
     }
 

@@ -17,4 +17,4 @@ mod words;
 pub use isolate::{Isolated, Round, Suspect, isolate};
 pub use races::{HarmfulRace, RaceKind};
 pub use request::{CrashError, Request, RunCost, find, measure};
-pub use run::{BuildOptions, Expected, Limits, Oracle, Preprocessed, Source, Test};
+pub use run::{BuildOptions, Expected, Limits, Oracle, Permissions, Preprocessed, Source, Test};

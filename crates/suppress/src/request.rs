@@ -43,7 +43,7 @@ pub struct RunCost {
 
 /// Runs the program as it is, with suppression and with tracking, and suppresses nothing.
 pub fn measure(request: &Request, cancel: &Cancel) -> Result<RunCost, CrashError> {
-    let scratch = tempfile::Builder::new().prefix("firstfault-").tempdir()?;
+    let scratch = base::Scratch::new()?;
     let program = SuppressedProgram::build(&request.build, scratch.path(), cancel)?;
     let runner =
         SuppressedRunner { program: &program, test: &request.test, limits: request.limits, cancel };
@@ -58,7 +58,7 @@ pub fn measure(request: &Request, cancel: &Cancel) -> Result<RunCost, CrashError
 
 /// Builds the program and finds where its memory is first corrupted.
 pub fn find(request: &Request, cancel: &Cancel) -> Result<Findings, CrashError> {
-    let scratch = tempfile::Builder::new().prefix("firstfault-").tempdir()?;
+    let scratch = base::Scratch::new()?;
     let program = SuppressedProgram::build(&request.build, scratch.path(), cancel)?;
     let runner =
         SuppressedRunner { program: &program, test: &request.test, limits: request.limits, cancel };

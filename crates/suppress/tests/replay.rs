@@ -21,6 +21,7 @@ fn with_program(text: &str, check: impl FnOnce(&SuppressedRunner<'_>)) {
         environment: Vec::new(),
         inputs: Vec::new(),
         oracle: Oracle::Output(Default::default()),
+        permissions: Default::default(),
     };
     let limits = Limits::default();
     check(&SuppressedRunner { program: &program, test: &test, limits, cancel: &cancel });

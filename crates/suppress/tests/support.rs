@@ -68,6 +68,7 @@ impl Case {
                 environment: Vec::new(),
                 inputs: Vec::new(),
                 oracle: Oracle::Output(Expected { stdout: self.expected, ..Expected::default() }),
+                permissions: Default::default(),
             },
             limits: self.limits,
             schedules: self.schedules,

@@ -3,6 +3,7 @@
 
 pub mod flags;
 pub mod name;
+pub mod native;
 pub mod words;
 
 use std::path::Path;

@@ -9,7 +9,7 @@ use bugfix::{Database, Store, Thresholds, Wanted, load_shipped};
 use clap::Args;
 use locate::{BuildOptions, Request, Source};
 
-use super::RunArgs;
+use super::{AllowArgs, RunArgs, SandboxArgs};
 use crate::commands::project;
 
 /// A program, and tests of which some fail.
@@ -37,6 +37,10 @@ pub struct TestedArgs {
     #[arg(long)]
     pub limit_fails: bool,
     #[command(flatten)]
+    pub sandbox: SandboxArgs,
+    #[command(flatten)]
+    pub allow: AllowArgs,
+    #[command(flatten)]
     pub run: RunArgs,
 }
 
@@ -56,11 +60,13 @@ impl TestedArgs {
         };
         options.flags.extend(self.flags.iter().cloned());
         options.jobs = self.jobs();
+        project::say_unknown_flags(&options);
         Ok(options)
     }
 
     pub fn limits(&self) -> run::Limits {
-        run::Limits { time: Duration::from_secs(self.time_limit), ..run::Limits::default() }
+        let time = Duration::from_secs(self.time_limit);
+        self.sandbox.limits(run::Limits { time, ..run::Limits::default() })
     }
 
     pub fn request(&self, build: BuildOptions, tests: &Path) -> Request {
@@ -70,7 +76,8 @@ impl TestedArgs {
             limit_is_failure: self.limit_fails,
             ..locate::Options::default()
         };
-        Request { build, tests: tests.to_owned(), options, ..Request::default() }
+        let allowed = self.allow.allowed();
+        Request { build, tests: tests.to_owned(), allowed, options, ..Request::default() }
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod bugfix;
 mod input;
+mod sandbox;
 mod select;
 mod spec;
 
 pub use bugfix::{KnowledgeArgs, TestedArgs};
 pub use input::{InputArgs, build};
+pub use sandbox::{AllowArgs, SandboxArgs};
 pub use select::SelectArgs;
 pub use spec::{ExplainArgs, SpecAction, SpecArgs};
 
@@ -83,6 +85,8 @@ pub struct CheckArgs {
     /// Run the real program, built with sanitizers, on every witness: what it shows is reproduced
     #[arg(long)]
     pub replay: bool,
+    #[command(flatten)]
+    pub sandbox: SandboxArgs,
     /// The order in which the search by running tries inputs
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,

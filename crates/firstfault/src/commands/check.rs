@@ -80,7 +80,7 @@ fn replay_all(
         Inputs::Folder(folder) => project::build_options(folder, None, &args.run, cancel)?,
         Inputs::Build(_) => project::build_options(Path::new("."), None, &args.run, cancel)?,
     };
-    let mut replayer = Replayer::new(options, replay::TIME_LIMIT, cancel)?;
+    let mut replayer = Replayer::new(options, replay::TIME_LIMIT, args.sandbox.is_on(), cancel)?;
     replay::replay_all(findings, &mut replayer)
 }
 

@@ -13,7 +13,7 @@ use suppress::{BuildOptions, Expected, Limits, Oracle, Request, RunCost, Source,
 
 use super::reporting::Reporting;
 use super::{Outcome, project};
-use crate::args::{ListFormat, OutputArgs, RunArgs};
+use crate::args::{AllowArgs, ListFormat, OutputArgs, RunArgs, SandboxArgs};
 
 #[derive(Args)]
 pub struct CrashArgs {
@@ -54,6 +54,10 @@ pub struct CrashArgs {
     #[arg(long, value_name = "MB", default_value_t = 1024, value_parser = clap::value_parser!(u64).range(1..=2048))]
     memory_limit: u64,
     #[command(flatten)]
+    sandbox: SandboxArgs,
+    #[command(flatten)]
+    allow: AllowArgs,
+    #[command(flatten)]
     run: RunArgs,
     /// How to write the report
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
@@ -73,11 +77,11 @@ fn variable(text: &str) -> Result<(String, String), String> {
 pub fn run(args: &CrashArgs, cancel: &Cancel) -> Result<Outcome> {
     let target = Target::new(args.output.output.clone());
     target.check()?;
-    let limits = Limits {
+    let limits = args.sandbox.limits(Limits {
         time: Duration::from_secs(args.time_limit),
         memory: args.memory_limit << 20,
         ..Limits::default()
-    };
+    });
     let (build, test) = (build_options(args, cancel)?, test(args)?);
     let request = Request { build, test, limits, schedules: args.seek_failure };
     if let Some(path) = &args.run.timings {
@@ -118,6 +122,7 @@ fn build_options(args: &CrashArgs, cancel: &Cancel) -> Result<BuildOptions> {
     options.flags.extend(args.flags.iter().cloned());
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     options.jobs = args.run.jobs.map_or(cores, usize::from);
+    project::say_unknown_flags(&options);
     Ok(options)
 }
 
@@ -137,6 +142,7 @@ fn test(args: &CrashArgs) -> Result<Test> {
         stdin,
         environment: args.env.clone(),
         oracle: Oracle::Output(Expected { stdout, ..Expected::default() }),
+        permissions: args.allow.permissions(),
     })
 }
 

@@ -227,7 +227,7 @@ fn situation(
         evidence.found = evidence_of(&read_report(report)?, asked, None)?.1;
     }
     if let Some(tests) = &args.tested.tests {
-        let home = tempfile::tempdir().context("cannot make a scratch folder")?;
+        let home = base::Scratch::new().context("cannot make a scratch folder")?;
         let old = ChangedFile { path: file.path.clone(), text: file.old.clone() };
         let build = args.tested.build_options(cancel)?.with_changed(&[old], home.path())?;
         let lines = lines_of_statement(source, statement);

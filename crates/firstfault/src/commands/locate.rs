@@ -17,7 +17,7 @@ use report::output::Target;
 
 use super::reporting::Reporting;
 use super::{Outcome, project};
-use crate::args::{ListFormat, OutputArgs, RunArgs};
+use crate::args::{AllowArgs, ListFormat, OutputArgs, RunArgs, SandboxArgs};
 
 #[derive(Args)]
 pub struct LocateArgs {
@@ -69,6 +69,10 @@ pub struct LocateArgs {
     /// Search by a process per replacement, even where copying memory back is enough
     #[arg(long)]
     fork: bool,
+    #[command(flatten)]
+    sandbox: SandboxArgs,
+    #[command(flatten)]
+    allow: AllowArgs,
     #[command(flatten)]
     run: RunArgs,
     /// How to write the report
@@ -166,6 +170,7 @@ fn build_options(args: &LocateArgs, cancel: &Cancel) -> Result<BuildOptions> {
     };
     options.flags.extend(args.flags.iter().cloned());
     options.jobs = n_jobs(args);
+    project::say_unknown_flags(&options);
     Ok(options)
 }
 
@@ -180,9 +185,11 @@ fn request(args: &LocateArgs, cancel: &Cancel) -> Result<Request> {
     options.limits.time = Duration::from_secs(args.time_limit);
     options.limits.steps = args.step_limit * 1_000_000;
     options.limits.memory = args.memory_limit << 20;
+    options.limits = args.sandbox.limits(options.limits);
     Ok(Request {
         build: build_options(args, cancel)?,
         tests: args.tests.clone(),
+        allowed: args.allow.allowed(),
         options,
         search: args.search.map(|search| match search {
             SearchArg::Full => Search::Full,

@@ -43,6 +43,16 @@ pub fn build_options(
     })
 }
 
+/// One notice for all flags that are left out.
+pub fn say_unknown_flags(options: &BuildOptions) {
+    let mut unknown = options.unknown_flags();
+    unknown.dedup();
+    if !unknown.is_empty() {
+        let unknown = unknown.join(" ");
+        crate::log::warning(&format!("flags left out, since they may do anything: {unknown}"));
+    }
+}
+
 /// Where nothing is known about linking, all units are taken, and the one with `main` chosen
 /// when they are compiled.
 fn chosen<'p>(programs: &'p [ProgramPlan], target: Option<&str>) -> Result<&'p ProgramPlan> {

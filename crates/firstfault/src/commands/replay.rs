@@ -12,7 +12,7 @@ use run::{BuildOptions, Source};
 
 use super::last::{self, LastInput};
 use super::{Outcome, project};
-use crate::args::RunArgs;
+use crate::args::{RunArgs, SandboxArgs};
 use crate::replay::{Replayed, Replayer};
 
 /// How long a run on a witness may take: a witness ends soon after its fault, or hangs.
@@ -34,6 +34,8 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = TIME_LIMIT.as_secs(), value_parser = clap::value_parser!(u64).range(1..))]
     time_limit: u64,
     #[command(flatten)]
+    sandbox: SandboxArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -52,7 +54,8 @@ pub fn run(args: &ReplayArgs, cancel: &Cancel) -> Result<Outcome> {
             project::build_options(&folder, args.target.as_deref(), &args.run, cancel)?
         }
     };
-    let mut replayer = Replayer::new(options, Duration::from_secs(args.time_limit), cancel)?;
+    let time = Duration::from_secs(args.time_limit);
+    let mut replayer = Replayer::new(options, time, args.sandbox.is_on(), cancel)?;
     let mut n_reproduced = 0;
     for index in &wanted {
         let fault = &mut findings.faults[*index];

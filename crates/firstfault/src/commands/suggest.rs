@@ -163,6 +163,7 @@ impl<'a> Tried<'a> {
         let trials = match &args.tested.tests {
             Some(tests) if args.tries > 0 => {
                 let build = args.tested.build_options(cancel)?;
+                let tests = (tests.as_path(), &args.tested.allow.allowed());
                 let mut trials = Trials::new(&build, tests, args.tested.limits(), cancel)?;
                 trials.stops_at_failure = true;
                 Some(trials)

@@ -39,7 +39,7 @@ pub fn known(commit: &str, cancel: &Cancel) -> Result<BTreeSet<String>> {
     let here = here.canonicalize().unwrap_or(here);
     let id = git::commit(&here, commit, cancel)?;
     let top = git::top(&here, cancel)?;
-    let scratch = tempfile::Builder::new().prefix("firstfault-base-").tempdir()?;
+    let scratch = base::Scratch::new()?;
     let tree = scratch.path().join("tree");
     unpack(&top, &id, &tree, cancel)?;
     let below = here.strip_prefix(&top).unwrap_or(Path::new(""));

@@ -19,6 +19,7 @@ mod locate_project;
 mod lsp;
 mod output;
 mod readme;
+mod sandbox;
 mod show;
 mod spec;
 mod support;

@@ -62,6 +62,7 @@ pub fn test(name: &str, args: &[&str], stdin: &str, oracle: Oracle) -> Test {
         environment: Vec::new(),
         inputs: Vec::new(),
         oracle,
+        permissions: Default::default(),
     }
 }
 

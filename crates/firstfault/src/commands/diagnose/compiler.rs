@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use base::Cancel;
+use base::{Cancel, Scratch};
 use capture::Inputs;
 use diagnose::{Compile, Compiled, Rejected};
 
@@ -13,7 +13,7 @@ use crate::pipeline;
 /// Compiles changed copies of the files in a scratch folder.
 pub struct Compiler<'a> {
     args: &'a DiagnoseArgs,
-    folder: tempfile::TempDir,
+    folder: Scratch,
     files: Vec<PathBuf>,
     flags: Vec<String>,
     cancel: &'a Cancel,
@@ -26,7 +26,7 @@ impl<'a> Compiler<'a> {
         root: &Path,
         cancel: &'a Cancel,
     ) -> Result<Self> {
-        let folder = tempfile::tempdir().context("cannot make a scratch folder")?;
+        let folder = Scratch::new().context("cannot make a scratch folder")?;
         let Inputs::Files { flags, .. } = inputs else { bail!("diagnose takes files") };
         let mut flags = flags.clone();
         let mut files = Vec::new();

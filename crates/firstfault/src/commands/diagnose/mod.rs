@@ -15,7 +15,7 @@ use findings::{
     Fault, FaultOrigin, Findings, Incomplete, Notice, Place, Segment, Severity, Verdict,
 };
 use report::output::Target as Output;
-use run::{Oracle, Suite};
+use run::{Allowed, Oracle, Suite};
 
 use super::Outcome;
 use super::reporting::Reporting;
@@ -265,7 +265,7 @@ fn library(args: &DiagnoseArgs) -> Result<Library> {
 /// The suite, as far as it only compares output; the rest is left out and said so.
 fn tests(args: &DiagnoseArgs) -> Result<Vec<TestCase>> {
     let Some(path) = &args.tests else { return Ok(Vec::new()) };
-    let suite = Suite::load(path)?;
+    let suite = Suite::load(path, &Allowed::default())?;
     for (name, why) in &suite.unusable {
         crate::log::warning(&format!("test {name} is left out: {why}"));
     }

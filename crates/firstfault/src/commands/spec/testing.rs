@@ -9,11 +9,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use base::Scratch;
 use findings::Findings;
 use fixture::Fixture;
 use rayon::prelude::*;
 use spec::discover::{BuiltinFault, FAULTS};
-use tempfile::TempDir;
 
 use super::{nearest_rule, print};
 use crate::commands::Outcome;
@@ -31,7 +31,7 @@ struct Subject {
 }
 
 pub fn run(paths: &[PathBuf]) -> Result<Outcome> {
-    let scratch = Arc::new(tempfile::tempdir().context("cannot make a folder for fixtures")?);
+    let scratch = Arc::new(Scratch::new().context("cannot make a folder for fixtures")?);
     let mut subjects = Vec::new();
     if paths.is_empty() {
         for fault in FAULTS {
@@ -76,7 +76,7 @@ fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-fn built_in(fault: &BuiltinFault, scratch: &TempDir) -> Result<Subject> {
+fn built_in(fault: &BuiltinFault, scratch: &Scratch) -> Result<Subject> {
     let folder = scratch.path().join("built-in").join(fault.id);
     let fixtures = folder.join("fixtures");
     for (name, text) in fault.fixtures {
@@ -90,7 +90,7 @@ fn built_in(fault: &BuiltinFault, scratch: &TempDir) -> Result<Subject> {
     Ok(Subject { name: fault.id.to_owned(), fixtures: found, specs: Vec::new(), folder })
 }
 
-fn named(path: &Path, scratch: &TempDir) -> Result<Vec<Subject>> {
+fn named(path: &Path, scratch: &Scratch) -> Result<Vec<Subject>> {
     if !path.exists() {
         let name = path.display().to_string();
         bail!("{name} is neither a folder nor a rule{}", nearest_rule(&name));
@@ -104,7 +104,7 @@ fn named(path: &Path, scratch: &TempDir) -> Result<Vec<Subject>> {
 }
 
 /// The folder as a rule, or every folder in it that is one.
-fn of_folder(folder: &Path, scratch: &TempDir) -> Result<Vec<Subject>> {
+fn of_folder(folder: &Path, scratch: &Scratch) -> Result<Vec<Subject>> {
     let mut candidates = vec![folder.to_owned()];
     if folder.is_dir() {
         let entries = std::fs::read_dir(folder)
@@ -157,7 +157,7 @@ fn examples(id: &str, doc: &str, folder: &Path) -> Result<Vec<Fixture>> {
     Ok(fixtures)
 }
 
-fn complaints(subject: &Subject, scratch: &TempDir) -> Vec<String> {
+fn complaints(subject: &Subject, scratch: &Scratch) -> Vec<String> {
     if subject.fixtures.is_empty() {
         return vec!["no fixtures".to_owned()];
     }
@@ -173,7 +173,7 @@ fn complaints(subject: &Subject, scratch: &TempDir) -> Vec<String> {
     complaints
 }
 
-fn analyse(subject: &Subject, fixture: &Fixture, scratch: &TempDir) -> Result<Findings> {
+fn analyse(subject: &Subject, fixture: &Fixture, scratch: &Scratch) -> Result<Findings> {
     let own = std::env::current_exe().context("cannot find this program")?;
     let is_c = |path: &&PathBuf| path.extension().is_some_and(|e| e == "c");
     let output = Command::new(own)
