@@ -39,17 +39,21 @@ struct greeting {
   char said[120]; // Why the level is not the one that was asked for.
 };
 
+// Ends the run there is; comes late where that has just ended.
+enum { STOP = 'k' };
+
 // One run, with three descriptors: then places, folder, program, arguments, environment.
 struct request {
+  char magic[4]; // FFR1: it does not start with STOP.
   uint32_t size;
   uint32_t n_places;
   uint32_t n_arguments;
   uint32_t n_variables;
+  uint32_t n_processes;
   uint64_t file_size; // Bytes of any file.
   uint64_t memory;    // Bytes of address space.
   uint64_t kept;      // Bytes of all files outside its own folder together.
-  uint32_t n_processes;
-  uint32_t flags;
+  uint64_t flags;
 };
 
 struct reply {

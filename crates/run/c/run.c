@@ -73,7 +73,7 @@ static void become_program(struct run *run, struct strings places, char **argume
       done = landlock(places, request->n_places);
     if (!done) {
       problem = "system calls cannot be filtered";
-      done = filter_calls(run->level, request->flags);
+      done = filter_calls(run->level, (uint32_t)request->flags);
     }
   }
   if (!done) {
@@ -214,14 +214,18 @@ static int receive(struct run *run) {
   struct msghdr message = {
       .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
   ssize_t n;
+  char first;
+  while ((n = recv(SOCKET, &first, 1, MSG_PEEK)) == 1 && first == STOP)
+    if (read(SOCKET, &first, 1) != 1)
+      return -1;
   do
     n = recvmsg(SOCKET, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL);
   while (n < 0 && errno == EINTR);
-  struct cmsghdr *first = CMSG_FIRSTHDR(&message);
-  if (n != sizeof run->request || !first || first->cmsg_type != SCM_RIGHTS ||
-      first->cmsg_len != CMSG_LEN(sizeof run->streams))
+  struct cmsghdr *descriptors = CMSG_FIRSTHDR(&message);
+  if (n != sizeof run->request || !descriptors || descriptors->cmsg_type != SCM_RIGHTS ||
+      descriptors->cmsg_len != CMSG_LEN(sizeof run->streams))
     return -1;
-  memcpy(run->streams, CMSG_DATA(first), sizeof run->streams);
+  memcpy(run->streams, CMSG_DATA(descriptors), sizeof run->streams);
   char *body = malloc(run->request.size + 1);
   for (size_t have = 0; body && have < run->request.size; have += (size_t)n) {
     n = read(SOCKET, body + have, run->request.size - have);

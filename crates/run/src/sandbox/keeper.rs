@@ -12,13 +12,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 
-use super::message::{Greeting, Reply, Request, start};
+use super::message::{Greeting, Reply, Request, STOP, start};
 use super::places::places_of_all;
 use super::{Level, Streams};
 
 const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/keeper"));
-/// Setting up namespaces takes milliseconds; a machine may be very busy.
-const GREETING_TIME: Duration = Duration::from_secs(30);
+/// Setting up namespaces takes milliseconds, and so does ending a run; a machine may be very busy.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// It ends, with its run, when our end of the socket closes.
 #[derive(Debug)]
@@ -57,9 +57,8 @@ impl Keeper {
         let places = if wanted == Level::Full { places_of_all() } else { Vec::new() };
         keeper.socket.write_all(&start(wanted, network, &places)?)?;
         let mut bytes = [0; Greeting::SIZE];
-        keeper.socket.set_read_timeout(Some(GREETING_TIME))?;
+        keeper.socket.set_read_timeout(Some(PATIENCE))?;
         keeper.socket.read_exact(&mut bytes)?;
-        keeper.socket.set_read_timeout(None)?;
         let greeting = Greeting::read(&bytes)?;
         (keeper.level, keeper.why) = (greeting.level, greeting.why);
         Ok(keeper)
@@ -107,7 +106,7 @@ impl Keeper {
 
     /// Ends the run; its answer still comes.
     pub fn stop(&mut self) -> io::Result<()> {
-        self.socket.write_all(b"k")
+        self.socket.write_all(STOP)
     }
 
     pub fn answer(&mut self) -> io::Result<Reply> {

@@ -10,6 +10,10 @@ use std::time::Duration;
 use super::places::{Place, places_of_run};
 use super::{Bounds, End, Launch, Level};
 
+/// How a request starts; a word to end a run does not.
+const MAGIC: &[u8] = b"FFR1";
+/// Ends a run; where that has just ended by itself, it means nothing.
+pub(super) const STOP: &[u8] = b"k";
 const NETWORK: u32 = 1;
 const PTRACE: u32 = 2;
 /// Processes and threads a run may have at a time.
@@ -89,12 +93,12 @@ impl Request {
         let n_strings = n_places + 2 + n_arguments + launch.environment.len();
         let body = body.finish(n_strings)?;
         let sizes = [body.len(), places.len(), n_arguments, launch.environment.len()];
-        let long = [bounds.file_size, bounds.address_space.unwrap_or(0), KEPT];
         let flags = if launch.may_trace { PTRACE } else { 0 };
-        let mut header: Vec<u8> =
-            sizes.into_iter().flat_map(|size| (size as u32).to_ne_bytes()).collect();
+        let long = [bounds.file_size, bounds.address_space.unwrap_or(0), KEPT, flags.into()];
+        let mut header = MAGIC.to_vec();
+        header.extend(sizes.into_iter().flat_map(|size| (size as u32).to_ne_bytes()));
+        header.extend(N_PROCESSES.to_ne_bytes());
         header.extend(long.into_iter().flat_map(u64::to_ne_bytes));
-        header.extend([N_PROCESSES, flags].into_iter().flat_map(u32::to_ne_bytes));
         Ok(Self { header, body })
     }
 }

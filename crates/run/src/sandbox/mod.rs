@@ -155,8 +155,10 @@ fn run_in(
         keeper.stop()?;
     }
     let reply = keeper.answer()?;
-    Ok(match reply.problem {
-        Some(problem) => Err(problem),
-        None => Ok((stopped.unwrap_or(reply.end), reply.cpu)),
+    Ok(match (stopped, reply.problem) {
+        // It may not even have begun.
+        (Some(end), _) => Ok((end, reply.cpu)),
+        (None, Some(problem)) => Err(problem),
+        (None, None) => Ok((reply.end, reply.cpu)),
     })
 }

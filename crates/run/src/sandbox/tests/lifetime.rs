@@ -43,19 +43,18 @@ fn a_run_can_be_cancelled() {
     assert_eq!(marked(&world.mark), [0; 0]);
 }
 
-/// Not a test: what [`a_kill_takes_everything_along`] kills.
-#[test]
-#[ignore = "is started by another test"]
-fn victim() {
-    let mut world = World::new(Level::Full, "victim");
-    world.start("detaches", &Cancel::new());
-}
-
+/// The test is also the process that it kills.
 #[test]
 fn a_kill_takes_everything_along() {
+    const VICTIM: &str = "FIRSTFAULT_VICTIM";
+    if std::env::var_os(VICTIM).is_some() {
+        World::new(Level::Full, "victim").start("detaches", &Cancel::new());
+        return;
+    }
     let temporary = Scratch::new().unwrap();
     let mut victim = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "sandbox::tests::lifetime::victim", "--ignored"])
+        .args(["--exact", "sandbox::tests::lifetime::a_kill_takes_everything_along"])
+        .env(VICTIM, "1")
         .env("TMPDIR", temporary.path())
         .stdout(std::process::Stdio::null())
         .spawn()
@@ -65,6 +64,18 @@ fn a_kill_takes_everything_along() {
     victim.kill().unwrap();
     victim.wait().unwrap();
     wait_until(|| marked(&mark).is_empty());
+}
+
+/// A word to end a run that has just ended does not end the next.
+#[test]
+fn a_late_stop_means_nothing() {
+    let mut world = World::new(Level::Full, "late");
+    let cancel = Cancel::new();
+    cancel.cancel();
+    for _ in 0..30 {
+        world.start("works", &cancel);
+        assert_eq!(world.run("works").end, End::Exited(0));
+    }
 }
 
 fn wait_until(holds: impl Fn() -> bool) {
