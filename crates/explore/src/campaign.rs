@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 
 use base::Cancel;
-use interpret::{Limits, MAX_PASSED};
+use interpret::{Limits, MAX_PASSED, Point};
 use program::Program;
 
 use crate::dictionary::Dictionary;
 use crate::distance::distances;
 use crate::found::found_of;
 use crate::memo::Memo;
-use crate::options::{Ended, Found, Options, Outcome};
+use crate::chains;
+use crate::ending::Property;
+use crate::judge::Given;
+use crate::options::{Ended, FaultLink, FaultName, Found, Options, Outcome};
 use crate::search::{Plan, Search};
 use crate::target::Target;
+use crate::told::tell;
 use crate::trace::Texts;
 use crate::watching::Watching;
 
@@ -32,6 +36,7 @@ pub(crate) const LIMITS: Limits = Limits {
     allocations_succeed: false,
     harness: None,
     passed: [None; MAX_PASSED],
+    goes_on: false,
 };
 
 /// Explores a program, and watches the rules that come with firstfault; what is told refers to its
@@ -75,11 +80,20 @@ pub fn explore_rules(
     let dictionary = Dictionary::of(program);
     let allocations_succeed = specifications.is_some_and(|rules| rules.allocations_succeed);
     let limits = Limits { allocations_succeed, ..LIMITS };
-    let plan = Plan { limits, work: options.work, seed: options.seed, dictionary, is_enough: None };
+    let (seeds, known) = (Vec::new(), Vec::new());
+    let words = dictionary.clone();
+    let (work, seed) = (options.work, options.seed);
+    let plan = Plan { limits, work, seed, dictionary, is_enough: None, seeds, known };
     let (explored, covered, work) = search.campaign(&mut memo, plan, cancel);
+    let about = (limits, options.work, options.seed);
+    let chains = chains::find(&search, &mut memo, &explored, about, words, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
-    for violation in &explored.violations {
-        let one = found_of((program, texts), entry, violation, watching.as_ref(), MAX_STEPS);
+    let mut names: BTreeMap<_, FaultName> = BTreeMap::new();
+    for violation in explored.violations.iter().chain(&chains.behind) {
+        let mut one = found_of((program, texts), entry, violation, watching.as_ref(), MAX_STEPS);
+        one.is_behind = violation.limits.goes_on;
+        let name = FaultName::of(&one);
+        names.insert((violation.at.0, format!("{:?}", violation.at.1), violation.property), name);
         if options.rules.watch(&one.rule) {
             let key = (one.place.file.clone(), one.place.line, one.rule.clone());
             found.entry(key).or_insert(one);
@@ -93,6 +107,7 @@ pub fn explore_rules(
     };
     let bodies = program.functions.iter().filter_map(|function| function.body.as_ref());
     Outcome {
+        links: links((program, texts), entry, &chains, &names),
         found: found.into_values().collect(),
         blocks_reached: covered.len(),
         blocks_total: bodies.map(|body| body.blocks.len()).sum(),
@@ -100,6 +115,37 @@ pub fn explore_rules(
         limits: explored.unmodelled.into_iter().collect(),
         ended,
         n_runs: explored.n_runs.into(),
-        work,
+        work: work + chains.work,
     }
+}
+
+/// The edges between faults as they are reported.
+fn links(
+    (program, texts): (&Program, &Texts),
+    entry: &str,
+    chains: &chains::Chains,
+    names: &BTreeMap<(program::FunctionId, String, Property), FaultName>,
+) -> Vec<FaultLink> {
+    let mut links: BTreeMap<(FaultName, FaultName), FaultLink> = BTreeMap::new();
+    for link in &chains.links {
+        let name = |(at, property): ((program::FunctionId, Point), Property)| {
+            names.get(&(at.0, format!("{:?}", at.1), property)).cloned()
+        };
+        let (Some(from), Some(to)) = (name(link.from), name(link.to)) else { continue };
+        if from == to {
+            continue;
+        }
+        let given = Given::Found((*link.inputs).clone(), link.limits);
+        let input = tell((program, texts), entry, &given, MAX_STEPS).input;
+        let new = FaultLink {
+            from: from.clone(),
+            to: to.clone(),
+            is_unique: link.is_unique,
+            input,
+            is_certain: link.is_certain,
+        };
+        let known = links.entry((from, to)).or_insert_with(|| new.clone());
+        known.is_unique &= new.is_unique;
+    }
+    links.into_values().collect()
 }

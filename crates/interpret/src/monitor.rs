@@ -20,8 +20,11 @@ impl<'p> Machine<'p> {
     pub(crate) fn watched_step(&mut self, frame: &mut Frame<'p>, inst: InstId) -> Result<(), Stop> {
         let Some(watch) = self.notes.watch else { return self.step(frame, inst) };
         let tasks = watch.tasks(frame.id, inst);
-        if tasks == 0 && !self.has_strays() {
+        if tasks == 0 && !self.has_strays() && !self.memory.goes_on() {
             return self.step(frame, inst);
+        }
+        if self.has_corrected_strays() && self.corrected_step(frame, inst)? {
+            return Ok(());
         }
         let points = if tasks & POINTS != 0 { watch.at(frame.id, inst) } else { None };
         let mut meant = None;
@@ -43,8 +46,14 @@ impl<'p> Machine<'p> {
         if self.has_strays() {
             self.strays_after(frame, inst);
         }
-        if let Some((meant, kind)) = meant.filter(|_| !self.computes_with_strays(frame, inst)) {
+        let goes_on = self.memory.goes_on();
+        if let Some((meant, kind)) =
+            meant.filter(|_| goes_on || !self.computes_with_strays(frame, inst))
+        {
             self.strays_at(frame, inst, meant, kind);
+        }
+        if let Some(meant) = self.course.overflowed.take() {
+            self.strays_at(frame, inst, meant, FaultKind::SignedOverflow);
         }
         Ok(())
     }
@@ -81,6 +90,7 @@ impl<'p> Machine<'p> {
                     allocated: None,
                     released: opened,
                     n_recorded: 0,
+                    steps_left: 0,
                 });
             }
         }

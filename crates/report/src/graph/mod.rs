@@ -10,7 +10,7 @@ pub use svg::render as svg;
 
 use std::collections::BTreeSet;
 
-use findings::{Correlation, Fault, FaultOrigin, Findings, Via};
+use findings::{Correlation, Fault, FaultOrigin, Findings, Level, Via};
 
 /// Faults that take part, in printing order.
 fn nodes(findings: &Findings) -> impl Iterator<Item = &Fault> {
@@ -45,6 +45,9 @@ fn label(fault: &Fault) -> Vec<String> {
 
 /// As in the paper, `+` marks what has other causes, too.
 fn mark(edge: &Correlation) -> &'static str {
+    if edge.level > Level::Likely {
+        return if edge.unique { "proved" } else { "+ proved" };
+    }
     match (edge.unique, edge.via) {
         (true, Via::Direct) => "",
         (true, Via::Feasibility) => "opens the path",
