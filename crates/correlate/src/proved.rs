@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use findings::{Correlation, Findings, Group, Level, RunInput, Via};
+use findings::{Correlation, Findings, Group, Level, RunInput, Step, Via};
 
 use crate::graph::{Edge, Graph};
 
@@ -19,6 +19,8 @@ pub struct Proved {
     pub unique: bool,
     pub level: Level,
     pub witness: RunInput,
+    /// That run, up to the second.
+    pub path: Vec<Step>,
 }
 
 /// Adds these edges and groups the faults anew that hang together with them.
@@ -41,6 +43,7 @@ pub fn add(findings: &mut Findings, proved: &[Proved]) {
                 known.unique = edge.unique;
                 known.level = known.level.max(edge.level);
                 known.witness = Some(edge.witness.clone());
+                known.path.clone_from(&edge.path);
             }
             None => {
                 findings.correlations.push(Correlation {
@@ -50,7 +53,7 @@ pub fn add(findings: &mut Findings, proved: &[Proved]) {
                     via: Via::Direct,
                     level: edge.level,
                     witness: Some(edge.witness.clone()),
-                    path: Vec::new(),
+                    path: edge.path.clone(),
                 });
                 count(findings, edge);
             }

@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use base::Cancel;
-use interpret::{Limits, MAX_PASSED, Point};
+use interpret::{Limits, MAX_PASSED, Point, Watch};
 use program::Program;
 
+use crate::chains;
 use crate::dictionary::Dictionary;
 use crate::distance::distances;
-use crate::found::found_of;
-use crate::memo::Memo;
-use crate::chains;
 use crate::ending::Property;
+use crate::found::found_of;
 use crate::judge::Given;
+use crate::memo::Memo;
 use crate::options::{Ended, FaultLink, FaultName, Found, Options, Outcome};
 use crate::search::{Plan, Search};
 use crate::target::Target;
-use crate::told::tell;
+use crate::told::{Wanted, tell_watched};
 use crate::trace::Texts;
 use crate::watching::Watching;
 
@@ -107,7 +107,7 @@ pub fn explore_rules(
     };
     let bodies = program.functions.iter().filter_map(|function| function.body.as_ref());
     Outcome {
-        links: links((program, texts), entry, &chains, &names),
+        links: links((program, texts), entry, (&chains, watch), &names),
         found: found.into_values().collect(),
         blocks_reached: covered.len(),
         blocks_total: bodies.map(|body| body.blocks.len()).sum(),
@@ -123,7 +123,7 @@ pub fn explore_rules(
 fn links(
     (program, texts): (&Program, &Texts),
     entry: &str,
-    chains: &chains::Chains,
+    (chains, watch): (&chains::Chains, Option<&Watch>),
     names: &BTreeMap<(program::FunctionId, String, Property), FaultName>,
 ) -> Vec<FaultLink> {
     let mut links: BTreeMap<(FaultName, FaultName), FaultLink> = BTreeMap::new();
@@ -136,12 +136,16 @@ fn links(
             continue;
         }
         let given = Given::Found((*link.inputs).clone(), link.limits);
-        let input = tell((program, texts), entry, &given, MAX_STEPS).input;
+        let (at, property) = link.to;
+        let wanted = watch.map(|watch| Wanted { watch, property, at });
+        let told = tell_watched((program, texts), entry, &given, MAX_STEPS, wanted);
+        let (input, steps) = (told.input, told.trace.steps);
         let new = FaultLink {
             from: from.clone(),
             to: to.clone(),
             is_unique: link.is_unique,
             input,
+            steps,
             is_certain: link.is_certain,
         };
         let known = links.entry((from, to)).or_insert_with(|| new.clone());

@@ -111,6 +111,8 @@ pub struct FaultLink {
     pub is_unique: bool,
     /// With which both happen.
     pub input: RunInput,
+    /// That run, up to the second.
+    pub steps: Vec<Step>,
     /// It says nothing that C and the layout of records leave open.
     pub is_certain: bool,
 }

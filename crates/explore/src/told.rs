@@ -92,9 +92,10 @@ fn noted(machine: &Machine, wanted: &Wanted) -> Option<Note> {
     let noted = machine.notes().iter().find(is_it).cloned();
     noted.or_else(|| {
         let mut strayed = machine.strayed().iter();
-        let one =
-            strayed.find(|one| one.at == wanted.at && Property::Fault(one.kind) == wanted.property)?;
-        let Strayed { at, kind, n_recorded, steps_left } = *one;
-        Some(Note { kind, at, allocated: None, released: None, n_recorded, steps_left })
+        let one = strayed
+            .find(|one| one.at == wanted.at && Property::Fault(one.kind) == wanted.property)?;
+        let Strayed { at, kind, n_recorded, steps_left, .. } = *one;
+        let (allocated, released) = (None, None);
+        Some(Note { kind, at, allocated, released, n_recorded, steps_left, by: None })
     })
 }

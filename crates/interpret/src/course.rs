@@ -32,6 +32,8 @@ pub struct Strayed {
     pub n_recorded: usize,
     /// Steps the run had left then.
     pub steps_left: u64,
+    /// A rule asks for it.
+    pub is_ruled: bool,
 }
 
 #[derive(Default)]
@@ -39,7 +41,8 @@ pub(crate) struct Course {
     pub corrected: Vec<Corrected>,
     /// What an instruction meant that overflowed just now.
     pub overflowed: Option<i128>,
-    has_unset: bool,
+    /// Steps the run had left when it first depended on more than C and the layout of records.
+    guessed_at: Option<u64>,
 }
 
 impl<'p> Machine<'p> {
@@ -53,9 +56,10 @@ impl<'p> Machine<'p> {
         self.memory.go_on_outside(self.program, &globals);
     }
 
-    /// Whether what the run did depends on more than C and the layout of records say.
-    pub fn has_guessed(&self) -> bool {
-        self.course.has_unset || self.memory.spill.as_ref().is_some_and(|spill| spill.has_guessed)
+    /// Steps the run had left when it first depended on more than C and the layout of records
+    /// say.
+    pub fn guessed_at(&self) -> Option<u64> {
+        self.course.guessed_at
     }
 
     pub(crate) fn correction(&self, at: Place, kind: FaultKind) -> Option<Corrected> {
@@ -82,15 +86,21 @@ impl<'p> Machine<'p> {
             return;
         };
         let mut kinds = std::mem::take(&mut spill.events);
+        if spill.has_guessed {
+            self.course.guessed_at.get_or_insert(self.steps);
+        }
         kinds.dedup();
+        let by = self.stray_behind(frame, inst);
         for kind in kinds {
-            self.note_violated(kind, (frame.id, Point::Inst(inst)));
+            let at = (frame.id, Point::Inst(inst));
+            let (allocated, released) = (None, None);
+            self.note(Note { kind, at, allocated, released, n_recorded: 0, steps_left: 0, by });
         }
     }
 
     pub(crate) fn note_violated(&mut self, kind: FaultKind, at: Place) {
         let (allocated, released) = (None, None);
-        self.note(Note { kind, at, allocated, released, n_recorded: 0, steps_left: 0 });
+        self.note(Note { kind, at, allocated, released, n_recorded: 0, steps_left: 0, by: None });
     }
 
     /// Whether an instruction that was stopped is done once more, with what nobody has set being
@@ -123,7 +133,7 @@ impl<'p> Machine<'p> {
 
     fn settle(&mut self, frame: &mut Frame<'p>, operands: Vec<Operand>, at: Place) {
         self.note_violated(FaultKind::Uninitialised, at);
-        self.course.has_unset = true;
+        self.course.guessed_at.get_or_insert(self.steps);
         for operand in operands {
             let value = match operand {
                 Operand::Inst(inst) => Some(&mut frame.values[inst]),

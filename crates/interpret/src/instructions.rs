@@ -35,9 +35,9 @@ impl<'p> Machine<'p> {
             Op::Binary { op, lhs, rhs, no_signed_wrap, .. } => {
                 let operands = (self.bits(frame, *lhs)?, self.bits(frame, *rhs)?);
                 match binary(*op, inst.ty, operands, *no_signed_wrap) {
-                    Ok(result) => self
-                        .shadow_binary(*op, inst.ty, operands, *no_signed_wrap, result)
-                        .into(),
+                    Ok(result) => {
+                        self.shadow_binary(*op, inst.ty, operands, *no_signed_wrap, result).into()
+                    }
                     Err(stop) => self.wraps(frame, id, &stop).ok_or(stop)?.into(),
                 }
             }

@@ -30,6 +30,7 @@ mod leaks;
 mod library;
 mod liveness;
 mod lives;
+mod meant;
 mod members;
 mod memory;
 mod monitor;

@@ -47,13 +47,17 @@ impl<'p> Machine<'p> {
             self.strays_after(frame, inst);
         }
         let goes_on = self.memory.goes_on();
+        let is_ruled = meant.is_some();
+        if goes_on && !is_ruled {
+            meant = self.changes_number(frame, inst);
+        }
         if let Some((meant, kind)) =
             meant.filter(|_| goes_on || !self.computes_with_strays(frame, inst))
         {
-            self.strays_at(frame, inst, meant, kind);
+            self.strays_at(frame, inst, meant, (kind, is_ruled));
         }
         if let Some(meant) = self.course.overflowed.take() {
-            self.strays_at(frame, inst, meant, FaultKind::SignedOverflow);
+            self.strays_at(frame, inst, meant, (FaultKind::SignedOverflow, true));
         }
         Ok(())
     }
@@ -91,6 +95,7 @@ impl<'p> Machine<'p> {
                     released: opened,
                     n_recorded: 0,
                     steps_left: 0,
+                    by: None,
                 });
             }
         }

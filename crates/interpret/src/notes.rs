@@ -26,6 +26,8 @@ pub struct Note {
     pub n_recorded: usize,
     /// Steps the run had left then.
     pub steps_left: u64,
+    /// The number that it was made from and that was not the one meant.
+    pub by: Option<(Place, FaultKind)>,
 }
 
 #[derive(Default)]

@@ -140,7 +140,7 @@ impl Memory {
         if is_write {
             spill.events.push(FaultKind::OutOfBounds);
             spill.written.extend(spots);
-        } else if !spots.all(|spot| spill.written.contains(&spot)) {
+        } else if !spots.all(|spot| spill.is_left_over(spot)) {
             spill.events.push(FaultKind::OutOfBounds);
             return !spill.is_corrected;
         }
@@ -157,7 +157,7 @@ impl Memory {
         let Stop::Fault(kind) = stop else { return Err(stop) };
         let Some(spill) = &mut self.spill else { return Err(stop) };
         let is_own = kind == FaultKind::OutOfBounds;
-        if !is_own || !spots.iter().all(|spot| spill.written.contains(spot)) {
+        if !is_own || !spots.iter().all(|spot| spill.is_left_over(*spot)) {
             spill.events.push(kind);
             if spill.is_corrected && is_own {
                 return Ok(Bits::known(0));
@@ -259,7 +259,7 @@ impl Memory {
     fn is_possible(&mut self, (address, size): (u64, u64)) -> Result<(), Stop> {
         let Err(stop) = find(&self.objects, address, size) else { return Ok(()) };
         let is_corrected = self.spill.as_ref().is_some_and(|spill| spill.is_corrected);
-        if size > MAX_BYTES {
+        if size > MAX_BYTES || address.checked_add(size).is_none() {
             return Err(stop);
         }
         if is_corrected {
@@ -341,6 +341,16 @@ impl Memory {
 }
 
 impl Spill {
+    /// What was written from outside, or the end of a text that was: to read it is no violation of
+    /// its own.
+    fn is_left_over(&self, spot: Spot) -> bool {
+        let before = match spot {
+            Spot::Object(at) => Spot::Object(at.wrapping_sub(1)),
+            Spot::Hole(at) => Spot::Hole(at.wrapping_sub(1)),
+        };
+        self.written.contains(&spot) || self.written.contains(&before)
+    }
+
     fn put(&mut self, base: u64, at: u64) {
         self.places.insert(at, base);
         self.place_of.insert(base, at);

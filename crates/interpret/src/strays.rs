@@ -10,55 +10,55 @@ use program::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::FaultKind;
+use crate::course::Strayed;
 use crate::exec::{Frame, Machine};
 use crate::notes::{Note, Place};
 use crate::record::Point;
-use crate::course::Strayed;
-use crate::value::{Value, mask, signed};
-use crate::{FaultKind, Stop};
+use crate::value::{mask, signed};
 
 /// Numbers of a run that are followed.
-const MAX_STRAYS: usize = 20_000;
+pub(crate) const MAX_STRAYS: usize = 20_000;
 /// Places where numbers of a run strayed that are told.
 const MAX_SEEN: usize = 24;
 
 /// Numbers that stray in one call, by the instruction or the parameter.
 #[derive(Default)]
 pub(crate) struct StraysOfFrame {
-    values: FxHashMap<InstId, u32>,
-    parameters: FxHashMap<u32, u32>,
+    pub(crate) values: FxHashMap<InstId, u32>,
+    pub(crate) parameters: FxHashMap<u32, u32>,
     /// Members that stray of records in registers, with where in the record they lie.
-    parts: FxHashMap<InstId, Vec<(u64, u32)>>,
+    pub(crate) parts: FxHashMap<InstId, Vec<(u64, u32)>>,
 }
 
 #[derive(Default)]
 pub(crate) struct Strays {
-    all: Vec<Stray>,
+    pub(crate) all: Vec<Stray>,
     /// By address.
-    memory: FxHashMap<u64, u32>,
+    pub(crate) memory: FxHashMap<u64, u32>,
     /// Arguments of the call that begins.
-    passed: FxHashMap<u32, u32>,
-    returned: Option<u32>,
-    returned_parts: Vec<(u64, u32)>,
-    has_corrected: bool,
+    pub(crate) passed: FxHashMap<u32, u32>,
+    pub(crate) returned: Option<u32>,
+    pub(crate) returned_parts: Vec<(u64, u32)>,
+    pub(crate) has_corrected: bool,
     /// The first of each place.
-    seen: Vec<Strayed>,
+    pub(crate) seen: Vec<Strayed>,
 }
 
 #[derive(Clone, Copy)]
-struct Stray {
+pub(crate) struct Stray {
     /// The number that was meant.
-    meant: i128,
-    kind: FaultKind,
-    at: Place,
+    pub(crate) meant: i128,
+    pub(crate) kind: FaultKind,
+    pub(crate) at: Place,
     /// What it was computed from.
-    from: (Option<i128>, Option<i128>),
+    pub(crate) from: (Option<i128>, Option<i128>),
     /// A constant was added or taken off, as many idioms do.
-    by_constant: bool,
-    n_recorded: usize,
-    steps_left: u64,
+    pub(crate) by_constant: bool,
+    pub(crate) n_recorded: usize,
+    pub(crate) steps_left: u64,
     /// It is put right: whatever can hold the number that was meant does.
-    is_corrected: bool,
+    pub(crate) is_corrected: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -68,7 +68,7 @@ impl<'p> Machine<'p> {
         frame: &mut Frame<'p>,
         inst: InstId,
         meant: i128,
-        kind: FaultKind,
+        (kind, is_ruled): (FaultKind, bool),
     ) {
         if self.notes.strays.all.len() >= MAX_STRAYS {
             return;
@@ -91,7 +91,7 @@ impl<'p> Machine<'p> {
         let is_corrected = correction.is_some();
         self.notes.strays.has_corrected |= is_corrected;
         let steps_left = self.steps;
-        let strayed = Strayed { at, kind, n_recorded, steps_left };
+        let strayed = Strayed { at, kind, n_recorded, steps_left, is_ruled };
         let seen = &mut self.notes.strays.seen;
         let is_known = |other: &Strayed| other.at == at && other.kind == kind;
         if !is_corrected && seen.len() < MAX_SEEN && !seen.iter().any(is_known) {
@@ -118,7 +118,7 @@ impl<'p> Machine<'p> {
         !self.notes.strays.all.is_empty()
     }
 
-    fn stray(&self, frame: &Frame<'p>, operand: Operand) -> Option<u32> {
+    pub(crate) fn stray(&self, frame: &Frame<'p>, operand: Operand) -> Option<u32> {
         match operand {
             Operand::Inst(inst) => frame.strays.values.get(&inst).copied(),
             Operand::Param(index) => frame.strays.parameters.get(&index).copied(),
@@ -127,7 +127,7 @@ impl<'p> Machine<'p> {
     }
 
     /// A number as it is, without a sign.
-    fn plain(&self, frame: &Frame<'p>, operand: Operand) -> Option<i128> {
+    pub(crate) fn plain(&self, frame: &Frame<'p>, operand: Operand) -> Option<i128> {
         let bits = self.bits(frame, operand).ok().filter(|bits| bits.is_known())?;
         i128::try_from(bits.bits).ok()
     }
@@ -164,12 +164,13 @@ impl<'p> Machine<'p> {
     }
 
     fn note_stray(&mut self, stray: u32) {
-        let Stray { kind, at, n_recorded, is_corrected, steps_left, .. } = self.notes.strays.all[stray as usize];
+        let Stray { kind, at, n_recorded, is_corrected, steps_left, .. } =
+            self.notes.strays.all[stray as usize];
         if is_corrected {
             return;
         }
         let note =
-            Note { kind, at, allocated: None, released: None, n_recorded, steps_left };
+            Note { kind, at, allocated: None, released: None, n_recorded, steps_left, by: None };
         self.note(note);
     }
 
@@ -311,7 +312,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether the number an instruction computed is this one, as its type reads it.
-    fn is_number(&self, frame: &Frame<'p>, inst: InstId, number: i128) -> bool {
+    pub(crate) fn is_number(&self, frame: &Frame<'p>, inst: InstId, number: i128) -> bool {
         let Some(is) = self.plain(frame, Operand::Inst(inst)) else { return true };
         let width = match frame.body.insts[inst].ty {
             Ty::Int(bits) => bits,
@@ -399,173 +400,5 @@ impl<'p> Machine<'p> {
             Some(Operand::Inst(inst)) => frame.strays.parts.get(&inst).cloned().unwrap_or_default(),
             _ => Vec::new(),
         };
-    }
-
-    /// Numbers of the run that were not the ones meant, by where they were computed first.
-    pub fn strayed(&self) -> &[Strayed] {
-        &self.notes.strays.seen
-    }
-
-    pub(crate) fn has_corrected_strays(&self) -> bool {
-        self.notes.strays.has_corrected
-    }
-
-    /// What was meant, where an operand is to be that.
-    fn corrected(&self, frame: &Frame<'p>, operand: Operand) -> Option<i128> {
-        let stray = self.notes.strays.all[self.stray(frame, operand)? as usize];
-        stray.is_corrected.then_some(stray.meant)
-    }
-
-    /// The number of a type that is nearest to another.
-    fn nearest_number(&self, frame: &Frame<'p>, inst: InstId, number: i128) -> Value {
-        let (low, high, width) = self.range(frame, inst);
-        Value::known(number.clamp(low, high) as u128 & mask(width))
-    }
-
-    /// The numbers that an instruction may yield, and its width.
-    fn range(&self, frame: &Frame<'p>, inst: InstId) -> (i128, i128, u32) {
-        let width = match frame.body.insts[inst].ty {
-            Ty::Int(bits) => bits.min(120),
-            _ => 64,
-        };
-        let inst = &frame.body.insts[inst];
-        let ctype = match &inst.op {
-            Op::Convert(conversion) => conversion.to,
-            _ => inst.ctype,
-        };
-        match self.program.is_signed(ctype) {
-            Some(true) => (-(1 << (width - 1)), (1 << (width - 1)) - 1, width),
-            _ => (0, (1 << width) - 1, width),
-        }
-    }
-
-    /// An instruction on a number that is put right; `false` where it is as any other.
-    pub(crate) fn corrected_step(
-        &mut self,
-        frame: &mut Frame<'p>,
-        inst: InstId,
-    ) -> Result<bool, Stop> {
-        let mut operands = Vec::new();
-        frame.body.insts[inst].op.for_each_operand(|operand| {
-            operands.extend(self.corrected(frame, operand).map(|meant| (operand, meant)));
-        });
-        if operands.is_empty() {
-            return Ok(false);
-        }
-        let side = |machine: &Self, operand: Operand, is_signed: bool| {
-            if let Some(meant) = machine.corrected(frame, operand) {
-                return Some(meant);
-            }
-            let Ty::Int(width) = machine.ty(frame, operand) else { return None };
-            let bits = machine.plain(frame, operand)? as u128;
-            let reads_sign = is_signed || matches!(operand, Operand::Const(_));
-            Some(if reads_sign { signed(bits, width) } else { bits as i128 })
-        };
-        let meant = match &frame.body.insts[inst].op {
-            Op::Compare { predicate, lhs, rhs } => {
-                use Predicate::*;
-                let is_signed = matches!(predicate, SignedLt | SignedLe | SignedGt | SignedGe);
-                let sides = (side(self, *lhs, is_signed), side(self, *rhs, is_signed));
-                let (Some(a), Some(b)) = sides else { return Ok(false) };
-                let holds = match predicate {
-                    Eq => a == b,
-                    Ne => a != b,
-                    SignedLt | UnsignedLt => a < b,
-                    SignedLe | UnsignedLe => a <= b,
-                    SignedGt | UnsignedGt => a > b,
-                    SignedGe | UnsignedGe => a >= b,
-                    _ => return Ok(false),
-                };
-                frame.values[inst] = Value::known(u128::from(holds));
-                frame.strays.values.remove(&inst);
-                return Ok(true);
-            }
-            Op::Binary { op, lhs, rhs, .. } => {
-                let ctype = frame.body.insts[inst].ctype;
-                let is_signed = self.program.is_signed(ctype) == Some(true);
-                let sides = (side(self, *lhs, is_signed), side(self, *rhs, is_signed));
-                let (Some(a), Some(b)) = sides else { return Ok(false) };
-                let meant = match op {
-                    BinaryOp::Add => a.checked_add(b),
-                    BinaryOp::Sub => a.checked_sub(b),
-                    BinaryOp::Mul => a.checked_mul(b),
-                    BinaryOp::UnsignedDiv | BinaryOp::SignedDiv => a.checked_div(b),
-                    BinaryOp::UnsignedRem | BinaryOp::SignedRem => a.checked_rem(b),
-                    _ => None,
-                };
-                let Some(meant) = meant else { return Ok(false) };
-                meant
-            }
-            Op::Convert(conversion) => match self.corrected(frame, conversion.value) {
-                Some(meant) if !matches!(frame.body.insts[inst].ty, Ty::Float(_)) => meant,
-                _ => return Ok(false),
-            },
-            // What the library and the machine do takes a number that there is.
-            Op::Alloca { .. } | Op::MemCopy { .. } | Op::MemSet { .. } => {
-                return self.with_numbers(frame, inst, &operands);
-            }
-            Op::Call(call) => {
-                let is_library = match &call.callee {
-                    program::Callee::Function(id) => self.program.functions[*id].body.is_none(),
-                    program::Callee::Intrinsic(_) => true,
-                    program::Callee::Pointer(_) => false,
-                };
-                return match is_library {
-                    true => self.with_numbers(frame, inst, &operands),
-                    false => Ok(false),
-                };
-            }
-            _ => return Ok(false),
-        };
-        self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
-        let (low, high, _) = self.range(frame, inst);
-        let stray = operands.iter().find_map(|(operand, _)| self.stray(frame, *operand));
-        frame.values[inst] = match (low..=high).contains(&meant) {
-            true => self.nearest_number(frame, inst, meant),
-            false => {
-                let Ty::Int(width) = frame.body.insts[inst].ty else { return Ok(false) };
-                Value::known(meant as u128 & mask(width))
-            }
-        };
-        frame.strays.values.remove(&inst);
-        if let Some(stray) = stray.filter(|_| !(low..=high).contains(&meant))
-            && self.notes.strays.all.len() < MAX_STRAYS
-        {
-            let old = self.notes.strays.all[stray as usize];
-            self.notes.strays.all.push(Stray { meant, ..old });
-            frame.strays.values.insert(inst, self.notes.strays.all.len() as u32 - 1);
-        }
-        Ok(true)
-    }
-
-    /// The instruction with the nearest numbers that there are.
-    fn with_numbers(
-        &mut self,
-        frame: &mut Frame<'p>,
-        inst: InstId,
-        operands: &[(Operand, i128)],
-    ) -> Result<bool, Stop> {
-        let mut before = Vec::new();
-        for (operand, meant) in operands {
-            let Ty::Int(width) = self.ty(frame, *operand) else { continue };
-            let number = (*meant).clamp(0, (1 << width.min(120)) - 1) as u128;
-            let place = match operand {
-                Operand::Inst(inst) => Some(&mut frame.values[*inst]),
-                Operand::Param(index) => frame.arguments.get_mut(*index as usize),
-                Operand::Const(_) => None,
-            };
-            if let Some(place) = place {
-                before.push((*operand, std::mem::replace(place, Value::known(number))));
-            }
-        }
-        let result = self.step(frame, inst);
-        for (operand, value) in before {
-            match operand {
-                Operand::Inst(inst) => frame.values[inst] = value,
-                Operand::Param(index) => frame.arguments[index as usize] = value,
-                Operand::Const(_) => {}
-            }
-        }
-        result.map(|()| true)
     }
 }

@@ -52,6 +52,8 @@ struct Shown {
     to: Key,
     inputs: Rc<Inputs>,
     is_certain: bool,
+    /// What may be nearer, if it is a fault at all.
+    between: BTreeSet<Order>,
 }
 
 /// What goes away with what, in each of these runs.
@@ -91,28 +93,35 @@ pub fn links(
             if n_steps > max_steps || later.is_empty() {
                 break;
             }
+            let mut went: Vec<Event> = Vec::new();
             for right in corrections(cause.key) {
                 let without = course(search, inputs, limits, &[right]);
                 n_steps += without.n_steps;
-                if !is_clear(found, &without) {
+                if without.is_unclear {
                     continue;
                 }
-                let went: Vec<Event> =
-                    later.iter().filter(|event| goes(&without, event)).copied().collect();
-                let stays = later.iter().filter(|event| !goes(&without, event));
+                let goes = |event: &&Event| {
+                    // Any number that fits will do for what is made from it.
+                    let is_own = !right.is_nearest || event.by == Some(cause.key);
+                    is_own && goes(found, &without, event) && !went.contains(event)
+                };
+                let more: Vec<Event> = later.iter().filter(goes).copied().collect();
+                went.extend(more);
                 if !super::is_number(cause.key.1) {
+                    let stays = later.iter().filter(|event| without.has(event.key));
                     remains.extend(stays.map(|event| (order(cause.key), order(event.key))));
                 }
-                gone.push((*cause, went));
-                break;
             }
+            gone.push((*cause, went));
         }
+        by_numbers(&mut gone);
         for (cause, went) in &gone {
             for event in went {
-                let is_between = gone.iter().any(|(middle, theirs)| {
+                let between = gone.iter().filter(|(middle, theirs)| {
                     went.contains(middle) && middle.key != event.key && theirs.contains(event)
                 });
-                if is_between {
+                let between: Vec<&Event> = between.map(|(middle, _)| middle).collect();
+                if between.iter().any(|middle| !middle.is_unruled) {
                     continue;
                 }
                 let pair = (order(cause.key), order(event.key));
@@ -120,7 +129,8 @@ pub fn links(
                     from: cause.key,
                     to: event.key,
                     inputs: inputs.clone(),
-                    is_certain: !found.has_guessed,
+                    is_certain: found.is_certain_at(event),
+                    between: between.iter().map(|middle| order(middle.key)).collect(),
                 };
                 let old = shown.get(&pair);
                 if old.is_none_or(|old| !old.is_certain && one.is_certain) {
@@ -129,14 +139,22 @@ pub fn links(
             }
         }
     }
-    let keep = evident(&shown, runs, known);
+    let unique: BTreeSet<(Order, Order)> = shown
+        .iter()
+        .filter(|(pair, one)| {
+            let is_other = |(_, run): &(Rc<Inputs>, Course)| is_without(run, one.from, one.to);
+            !remains.contains(pair) && !runs.iter().any(is_other)
+        })
+        .map(|(pair, _)| *pair)
+        .collect();
+    let keep = evident(&shown, &unique, runs, known);
     let mut chains = Chains::default();
     let mut told: BTreeSet<Order> = known.iter().map(|key| order(*key)).collect();
     for (pair, one) in shown {
-        if !keep.contains(&pair.0) || !keep.contains(&pair.1) {
+        let is_nearest = one.between.is_disjoint(&keep);
+        if !is_nearest || !keep.contains(&pair.0) || !keep.contains(&pair.1) {
             continue;
         }
-        let has_other = runs.iter().any(|(_, run)| is_without(run, one.from, one.to));
         for key in [one.from, one.to] {
             if told.insert(order(key)) {
                 let (at, property) = key;
@@ -147,7 +165,7 @@ pub fn links(
         chains.links.push(Link {
             from: one.from,
             to: one.to,
-            is_unique: !has_other && !remains.contains(&pair),
+            is_unique: unique.contains(&pair),
             inputs: one.inputs,
             limits: *limits,
             is_certain: one.is_certain,
@@ -156,22 +174,51 @@ pub fn links(
     chains
 }
 
+/// An access that is made from a number which another cause had made wrong is of that number's
+/// doing, even if the number that was meant would do no better.
+fn by_numbers(gone: &mut [(Event, Vec<Event>)]) {
+    let mut more: Vec<(Key, Event)> = Vec::new();
+    for (cause, went) in gone.iter() {
+        for event in went {
+            let Some(by) = event.by.filter(|by| *by != cause.key) else { continue };
+            if went.iter().any(|middle| middle.key == by) {
+                more.push((by, *event));
+            }
+        }
+    }
+    for (by, event) in more {
+        if let Some((_, went)) = gone.iter_mut().find(|(cause, _)| cause.key == by)
+            && !went.contains(&event)
+        {
+            went.push(event);
+        }
+    }
+}
+
 /// What is a fault: what was found as one, what a run violates in harm's way, and numbers that
-/// cause such or are caused by one.
+/// cause such or are caused by one. Numbers that no rule asks for are faults where they alone
+/// cause another.
 fn evident(
     shown: &BTreeMap<(Order, Order), Shown>,
+    unique: &BTreeSet<(Order, Order)>,
     runs: &[(Rc<Inputs>, Course)],
     known: &[Key],
 ) -> BTreeSet<Order> {
     let mut keep: BTreeSet<Order> = known.iter().map(|key| order(*key)).collect();
+    let mut unruled: BTreeSet<Order> = BTreeSet::new();
     for (_, run) in runs {
+        unruled.extend(run.events.iter().filter(|e| e.is_unruled).map(|event| order(event.key)));
         keep.extend(run.events.iter().filter(|e| !e.is_soft).map(|event| order(event.key)));
     }
     loop {
         let n_before = keep.len();
         for (from, to) in shown.keys() {
-            if keep.contains(from) || keep.contains(to) {
-                keep.extend([*from, *to]);
+            let is_cause = !unruled.contains(from) || unique.contains(&(*from, *to));
+            if keep.contains(to) && is_cause {
+                keep.insert(*from);
+            }
+            if keep.contains(from) && !unruled.contains(to) {
+                keep.insert(*to);
             }
         }
         if keep.len() == n_before {
@@ -180,14 +227,11 @@ fn evident(
     }
 }
 
-/// Whether a run with a violation put right tells what that had caused.
-fn is_clear(with: &Course, without: &Course) -> bool {
-    let is_new = |key| !with.has(key) && !with.events.iter().any(|event| event.key.0 == key.0);
-    !without.is_unclear && !without.last.is_some_and(is_new)
-}
-
-fn goes(without: &Course, event: &Event) -> bool {
-    !without.has(event.key)
+/// Whether a run with a violation put right does not violate something that it did. One that ends
+/// at another violation tells that of the place alone where it ends.
+fn goes(with: &Course, without: &Course, event: &Event) -> bool {
+    let came_there = |last: Key| with.last.is_some_and(|own| own == last) || last.0 == event.key.0;
+    !without.has(event.key) && without.last.is_none_or(came_there)
 }
 
 /// Whether a run violates the second, and not the first before it.

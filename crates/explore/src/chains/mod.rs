@@ -26,6 +26,9 @@ use run::{Course, Key, course};
 const SHARE: u64 = 3;
 /// Inputs that are read one behind the other with those that violate.
 const MAX_JOINED: usize = 40;
+/// Those that are read between two others, and how many of these.
+const MAX_BETWEEN: usize = 6;
+const MAX_AROUND: usize = 14;
 /// Runs that are looked at.
 const MAX_COURSES: usize = 80;
 /// Instructions of the runs that tell causes.
@@ -69,6 +72,28 @@ pub fn find(
         n_steps += course.n_steps;
         runs.push((inputs, course));
     }
+    if std::env::var("CHAINS_DEBUG").is_ok() {
+        let line =
+            |key: &Key| search.program.locs[crate::ending::loc_of(search.program, key.0)].line;
+        for (inputs, run) in &runs {
+            let text = String::from_utf8_lossy(&crate::streams::text(
+                inputs,
+                interpret::Stream::Stdin,
+                &limits,
+            ))
+            .into_owned();
+            eprintln!("RUN {:?} unclear {} guessed {:?}", text, run.is_unclear, run.guessed_at);
+            for event in &run.events {
+                eprintln!(
+                    "   {} {:?} soft {} left {}",
+                    line(&event.key),
+                    event.key.1,
+                    event.is_soft,
+                    event.steps_left
+                );
+            }
+        }
+    }
     let mut chains = graph::links(search, &limits, &runs, &known, MAX_STEPS);
     chains.work = spent + n_steps;
     chains
@@ -89,6 +114,15 @@ fn seeds(explored: &Explored, limits: &Limits, seed: u64) -> Vec<Inputs> {
     for one in violating.iter().take(MAX_JOINED) {
         for other in violating.iter().take(4).chain(&first) {
             seeds.push(variations.joined(&entry(one), &entry(other), limits));
+        }
+    }
+    // What violates may need something before it to do harm behind it.
+    for one in violating.iter().take(MAX_BETWEEN) {
+        for before in first.iter().take(MAX_AROUND) {
+            let begun = Rc::new(variations.joined(&entry(before), &entry(one), limits));
+            for behind in first.iter().take(MAX_AROUND) {
+                seeds.push(variations.joined(&entry(&begun), &entry(behind), limits));
+            }
         }
     }
     seeds

@@ -17,6 +17,10 @@ pub struct Event {
     pub steps_left: u64,
     /// A number that is not the one meant. What harm that does, others tell.
     pub is_soft: bool,
+    /// Nor does any rule ask for it.
+    pub is_unruled: bool,
+    /// The number that it was made from and that was not the one meant.
+    pub by: Option<Key>,
 }
 
 /// What a run did.
@@ -28,14 +32,19 @@ pub struct Course {
     pub last: Option<Key>,
     /// It ended for reasons of our own.
     pub is_unclear: bool,
-    /// What it did depends on where objects lie, or on what nobody has set.
-    pub has_guessed: bool,
+    /// Steps it had left when it first depended on where objects lie, or on what nobody has set.
+    pub guessed_at: Option<u64>,
     /// Results of functions without a model were made up.
     pub has_made_up: bool,
     pub n_steps: u64,
 }
 
 impl Course {
+    /// Whether nothing that C leaves open decided so far.
+    pub fn is_certain_at(&self, event: &Event) -> bool {
+        self.guessed_at.is_none_or(|guessed| guessed <= event.steps_left)
+    }
+
     pub fn has(&self, key: Key) -> bool {
         self.events.iter().any(|event| event.key == key)
     }
@@ -52,13 +61,18 @@ pub fn course(search: &Search, inputs: &Inputs, limits: &Limits, right: &[Correc
     let mut events: Vec<Event> = Vec::new();
     for one in machine.strayed() {
         let key = (one.at, Property::Fault(one.kind));
-        events.push(Event { key, steps_left: one.steps_left, is_soft: true });
+        let (steps_left, is_unruled) = (one.steps_left, !one.is_ruled);
+        events.push(Event { key, steps_left, is_soft: true, is_unruled, by: None });
     }
     for note in machine.notes() {
         let key = (note.at, Property::Fault(note.kind));
         match events.iter_mut().find(|event| event.key == key) {
             Some(known) => known.is_soft = false,
-            None => events.push(Event { key, steps_left: note.steps_left, is_soft: false }),
+            None => {
+                let by = note.by.map(|(at, kind)| (at, Property::Fault(kind)));
+                let steps_left = note.steps_left;
+                events.push(Event { key, steps_left, is_soft: false, is_unruled: false, by });
+            }
         }
     }
     let mut last = None;
@@ -67,7 +81,11 @@ pub fn course(search: &Search, inputs: &Inputs, limits: &Limits, right: &[Correc
         last = Some(key);
         match events.iter_mut().find(|event| event.key == key) {
             Some(known) => known.is_soft = false,
-            None => events.push(Event { key, steps_left: machine.steps, is_soft: false }),
+            None => {
+                let steps_left = machine.steps;
+                let (is_soft, is_unruled) = (false, false);
+                events.push(Event { key, steps_left, is_soft, is_unruled, by: None });
+            }
         }
     }
     events.sort_by_key(|event| std::cmp::Reverse(event.steps_left));
@@ -77,7 +95,7 @@ pub fn course(search: &Search, inputs: &Inputs, limits: &Limits, right: &[Correc
         events,
         last,
         is_unclear,
-        has_guessed: machine.has_guessed(),
+        guessed_at: machine.guessed_at(),
         has_made_up: !machine.asked().made_up.is_empty(),
         n_steps: search.max_steps - machine.steps,
     }

@@ -200,11 +200,8 @@ impl Search<'_> {
             violated: FxHashSet::default(),
 >>>>>>> 0b0bf6f (explore, interpret, correlate: runs go on behind violations, and tell which fault causes which)
         };
-        let mut seeds = if plan.seeds.is_empty() {
-            seeds(&plan.dictionary, &plan.limits)
-        } else {
-            Vec::new()
-        };
+        let mut seeds =
+            if plan.seeds.is_empty() { seeds(&plan.dictionary, &plan.limits) } else { Vec::new() };
         seeds.extend(plan.seeds);
         let mut state = State {
             search: *self,

@@ -75,6 +75,7 @@ pub fn add(
         unique: link.is_unique,
         level: if link.is_certain { Level::Proved } else { Level::Likely },
         witness: link.input.clone(),
+        path: link.steps.clone(),
     });
     correlate::proved::add(findings, &edges.collect::<Vec<_>>());
 }

@@ -20,7 +20,7 @@ impl<'p> Machine<'p> {
         let Some(owned) = self.notes.leaks.owned.get(&base) else { return };
         let (kind, allocated) = (FaultKind::Leak, Some(owned.place));
         let released = None;
-        self.note(Note { kind, at, allocated, released, n_recorded, steps_left: 0 });
+        self.note(Note { kind, at, allocated, released, n_recorded, steps_left: 0, by: None });
         // What only it leads to is lost with it.
         for inside in self.closure(base) {
             self.notes.leaks.owned.remove(&inside);

@@ -43,6 +43,15 @@ fn label(fault: &Fault) -> Vec<String> {
     lines
 }
 
+/// What both faults of an edge happen with, on one line that is not too long.
+pub fn witness(edge: &Correlation) -> Option<String> {
+    const MOST: usize = 120;
+    let command = crate::sources::one_line(&edge.witness.as_ref()?.command);
+    let is_long = command.chars().count() > MOST;
+    let short: String = command.chars().take(MOST).collect();
+    Some(if is_long { format!("{short}...") } else { short }).filter(|command| !command.is_empty())
+}
+
 /// As in the paper, `+` marks what has other causes, too.
 fn mark(edge: &Correlation) -> &'static str {
     if edge.level > Level::Likely {
