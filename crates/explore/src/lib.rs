@@ -9,8 +9,8 @@
 pub mod agenda;
 pub mod beyond;
 mod campaign;
-mod confirm;
 pub mod chains;
+mod confirm;
 mod corpus;
 pub mod describe;
 mod descriptors;

@@ -149,11 +149,8 @@ impl Memory {
             is_constant: false,
         };
         self.objects.insert(address, object);
-<<<<<<< HEAD
         self.moved(size);
-=======
         self.place(address, size, is_heap);
->>>>>>> 0b0bf6f (explore, interpret, correlate: runs go on behind violations, and tell which fault causes which)
         self.touch(address, size, TouchKind::Begin);
         Ok(address)
     }

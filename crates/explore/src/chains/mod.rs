@@ -49,7 +49,8 @@ pub fn find(
     let limits = Limits { goes_on: true, ..limits };
     let known: Vec<Key> = explored.violations.iter().map(|v| (v.at, v.property)).collect();
     let seeds = seeds(explored, &limits, seed);
-    let plan = Plan { limits, work: work / SHARE, seed, dictionary, seeds, known: known.clone() };
+    let (work, is_enough, plain) = (work / SHARE, None, known.clone());
+    let plan = Plan { limits, work, seed, dictionary, is_enough, seeds, known: plain };
     let (further, _, spent) = search.campaign(memo, plan, cancel);
     let mut all: Vec<Rc<Inputs>> = Vec::new();
     let own = explored.violations.iter().chain(&further.violations);

@@ -6,23 +6,14 @@
 //! one behind the other. What brought something new gets more slices. Inputs
 //! are tried with values alone, and run with words beside them where they showed something new.
 
-<<<<<<< HEAD
 use std::collections::VecDeque;
-use std::rc::Rc;
-
-use base::Cancel;
-use interpret::{Features, Input, Inputs, Limits, Machine, Stream};
-use program::{BlockId, FunctionId, InstId};
-use rustc_hash::{FxHashMap, FxHashSet};
-=======
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use base::Cancel;
 use interpret::{Features, Input, Inputs, Limits, Machine, Point, Stop, Stream};
-use program::{BlockId, FunctionId};
-use rustc_hash::{FxHashSet, FxHasher};
->>>>>>> 0b0bf6f (explore, interpret, correlate: runs go on behind violations, and tell which fault causes which)
+use program::{BlockId, FunctionId, InstId};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Explored, Next, Search, State, Violation};
 use crate::agenda::Agenda;
@@ -44,15 +35,12 @@ pub struct Plan<'a> {
     pub work: u64,
     pub seed: u64,
     pub dictionary: Dictionary,
-<<<<<<< HEAD
     /// Whether what was found so far is all that is wanted.
     pub is_enough: Option<&'a dyn Fn(&[Violation]) -> bool>,
-=======
     /// Inputs to begin with, besides words of the program.
     pub seeds: Vec<Inputs>,
     /// What was found before, and is not made shorter once more.
     pub known: Vec<((FunctionId, Point), Property)>,
->>>>>>> 0b0bf6f (explore, interpret, correlate: runs go on behind violations, and tell which fault causes which)
 }
 
 /// Units that setting up a run costs.
@@ -81,14 +69,11 @@ const MAX_COST_WITH_WORDS: u64 = 30_000;
 const MAX_FAILURES: usize = 64;
 /// Variations of a turned decision that are tried.
 const N_CONTINUED: usize = 3;
-<<<<<<< HEAD
 /// Calls of one place that are let fail before chance tries more, and how often each of them.
 const CALLS_OF_ONE_PLACE: usize = 8;
 const FAILURES_OF_ONE_CALL: u32 = 2;
-=======
 /// Runs that violate different things, which are kept.
 const MAX_COURSES: usize = 96;
->>>>>>> 0b0bf6f (explore, interpret, correlate: runs go on behind violations, and tell which fault causes which)
 /// Inputs to begin with.
 const MAX_SEEDS: usize = 48;
 
@@ -101,15 +86,12 @@ pub(super) struct Campaign {
     pub work: u64,
     /// What was new so far, weighed.
     pub gain: u64,
-<<<<<<< HEAD
     /// Calls that could fail where no call has failed so often yet, with the inputs that come
     /// there.
     failing: VecDeque<(Rc<Inputs>, Input)>,
     n_failing: FxHashMap<(FunctionId, InstId), FxHashMap<Input, u32>>,
-=======
     /// What runs violated together.
     pub violated: FxHashSet<u64>,
->>>>>>> 0b0bf6f (explore, interpret, correlate: runs go on behind violations, and tell which fault causes which)
 }
 
 impl Campaign {
@@ -193,12 +175,9 @@ impl Search<'_> {
             covered: Covered::default(),
             work: 0,
             gain: 0,
-<<<<<<< HEAD
             failing: VecDeque::new(),
             n_failing: FxHashMap::default(),
-=======
             violated: FxHashSet::default(),
->>>>>>> 0b0bf6f (explore, interpret, correlate: runs go on behind violations, and tell which fault causes which)
         };
         let mut seeds =
             if plan.seeds.is_empty() { seeds(&plan.dictionary, &plan.limits) } else { Vec::new() };
@@ -221,13 +200,8 @@ impl Search<'_> {
             max_varied_steps: self.max_all_steps,
             campaign: Some(campaign),
         };
-<<<<<<< HEAD
         state.run_campaign((plan.work, plan.is_enough), seeds, cancel);
-        state.shorten(&|_| true);
-=======
-        state.run_campaign(plan.work, seeds, cancel);
         state.shorten(&|found| !plan.known.contains(&(found.at, found.property)));
->>>>>>> 0b0bf6f (explore, interpret, correlate: runs go on behind violations, and tell which fault causes which)
         state.found.n_checks = state.memo.prover.n_checks - n_checks;
         let work = state.work();
         let campaign = state.campaign.take();
