@@ -6,6 +6,7 @@
 
 pub mod graph;
 mod import;
+pub mod proved;
 mod pursue;
 mod tell;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use findings::{Correlation, FaultOrigin, Findings, Group, Via};
+use findings::{Correlation, FaultOrigin, Findings, Group, Level, Via};
 
 use crate::graph::Graph;
 
@@ -13,6 +13,8 @@ pub fn add(findings: &mut Findings, graph: &Graph) {
             to: to.clone(),
             unique: edge.unique,
             via: edge.via,
+            level: Level::Likely,
+            witness: None,
             path: edge.path.clone(),
         });
     }

@@ -3,17 +3,20 @@
 use std::collections::BTreeMap;
 
 use base::Cancel;
-use interpret::{Input, Limits, MAX_PASSED};
+use interpret::{Input, Limits, MAX_PASSED, Point, Watch};
 use program::{Callee, Op, Program};
 
+use crate::chains;
 use crate::dictionary::Dictionary;
 use crate::distance::distances;
 use crate::ending::Property;
 use crate::found::found_of;
+use crate::judge::Given;
 use crate::memo::Memo;
-use crate::options::{Ended, Found, Options, Outcome};
+use crate::options::{Ended, FaultLink, FaultName, Found, Options, Outcome};
 use crate::search::{Plan, Search, Violation};
 use crate::target::Target;
+use crate::told::{Wanted, tell_watched};
 use crate::trace::Texts;
 use crate::watching::Watching;
 
@@ -33,6 +36,7 @@ pub(crate) const LIMITS: Limits = Limits {
     allocations_succeed: false,
     harness: None,
     passed: [None; MAX_PASSED],
+    goes_on: false,
 };
 
 /// Explores a program, and watches the rules that come with firstfault; what is told refers to its
@@ -76,11 +80,21 @@ pub fn explore_rules(
     let dictionary = Dictionary::of(program);
     let allocations_succeed = specifications.is_some_and(|rules| rules.allocations_succeed);
     let limits = Limits { allocations_succeed, ..LIMITS };
-    let plan = Plan { limits, work: options.work, seed: options.seed, dictionary, is_enough: None };
+    let (seeds, known) = (Vec::new(), Vec::new());
+    let words = dictionary.clone();
+    let (work, seed) = (options.work, options.seed);
+    let plan = Plan { limits, work, seed, dictionary, is_enough: None, seeds, known };
     let (explored, covered, work) = search.campaign(&mut memo, plan, cancel);
+    let about = (limits, options.work, options.seed);
+    let chains = chains::find(&search, &mut memo, &explored, about, words, cancel);
     let mut found: BTreeMap<_, Found> = BTreeMap::new();
-    for violation in explored.violations.iter().filter(|v| !gives_up(program, v)) {
-        let one = found_of((program, texts), entry, violation, watching.as_ref(), MAX_STEPS);
+    let mut names: BTreeMap<_, FaultName> = BTreeMap::new();
+    let reached = explored.violations.iter().chain(&chains.behind);
+    for violation in reached.filter(|violation| !gives_up(program, violation)) {
+        let mut one = found_of((program, texts), entry, violation, watching.as_ref(), MAX_STEPS);
+        one.is_behind = violation.limits.goes_on;
+        let name = FaultName::of(&one);
+        names.insert((violation.at.0, format!("{:?}", violation.at.1), violation.property), name);
         if options.rules.watch(&one.rule) {
             let key = (one.place.file.clone(), one.place.line, one.rule.clone());
             found.entry(key).or_insert(one);
@@ -94,6 +108,7 @@ pub fn explore_rules(
     };
     let bodies = program.functions.iter().filter_map(|function| function.body.as_ref());
     Outcome {
+        links: links((program, texts), entry, (&chains, watch), &names),
         found: found.into_values().collect(),
         blocks_reached: covered.len(),
         blocks_total: bodies.map(|body| body.blocks.len()).sum(),
@@ -101,7 +116,7 @@ pub fn explore_rules(
         limits: explored.unmodelled.into_iter().collect(),
         ended,
         n_runs: explored.n_runs.into(),
-        work,
+        work: work + chains.work,
     }
 }
 
@@ -124,4 +139,39 @@ fn gives_up(program: &Program, violation: &Violation) -> bool {
     violation.property == Property::Assertion
         && violation.inputs.0.iter().any(has_failed)
         && calls_abort() == Some(true)
+}
+
+/// The edges between faults as they are reported.
+fn links(
+    (program, texts): (&Program, &Texts),
+    entry: &str,
+    (chains, watch): (&chains::Chains, Option<&Watch>),
+    names: &BTreeMap<(program::FunctionId, String, Property), FaultName>,
+) -> Vec<FaultLink> {
+    let mut links: BTreeMap<(FaultName, FaultName), FaultLink> = BTreeMap::new();
+    for link in &chains.links {
+        let name = |(at, property): ((program::FunctionId, Point), Property)| {
+            names.get(&(at.0, format!("{:?}", at.1), property)).cloned()
+        };
+        let (Some(from), Some(to)) = (name(link.from), name(link.to)) else { continue };
+        if from == to {
+            continue;
+        }
+        let given = Given::Found((*link.inputs).clone(), link.limits);
+        let (at, property) = link.to;
+        let wanted = watch.map(|watch| Wanted { watch, property, at });
+        let told = tell_watched((program, texts), entry, &given, MAX_STEPS, wanted);
+        let (input, steps) = (told.input, told.trace.steps);
+        let new = FaultLink {
+            from: from.clone(),
+            to: to.clone(),
+            is_unique: link.is_unique,
+            input,
+            steps,
+            is_certain: link.is_certain,
+        };
+        let known = links.entry((from, to)).or_insert_with(|| new.clone());
+        known.is_unique &= new.is_unique;
+    }
+    links.into_values().collect()
 }

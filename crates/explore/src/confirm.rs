@@ -151,7 +151,9 @@ impl Confirming<'_> {
             found.iter().any(|v| self.is_it(claim, v.property, v.at))
         };
         let is_enough = |found: &[Violation]| claims.iter().all(|claim| is_found(claim, found));
-        let plan = Plan { limits, work, seed: 0, dictionary, is_enough: Some(&is_enough) };
+        let (seeds, known) = (Vec::new(), Vec::new());
+        let is_enough = Some::<&dyn Fn(&[Violation]) -> bool>(&is_enough);
+        let plan = Plan { limits, work, seed: 0, dictionary, is_enough, seeds, known };
         let (explored, covered, _) = search.campaign(&mut memo, plan, self.cancel);
         (explored, covered)
     }

@@ -56,6 +56,7 @@ pub fn found_of(
         steps: told.trace.steps,
         related,
         is_proved: told.made_up.is_empty(),
+        is_behind: false,
     }
 }
 

@@ -9,6 +9,7 @@
 pub mod agenda;
 pub mod beyond;
 mod campaign;
+pub mod chains;
 mod confirm;
 mod corpus;
 pub mod describe;
@@ -38,6 +39,6 @@ pub mod watching;
 pub use campaign::{explore, explore_rules};
 pub use confirm::{Claim, Opinion, confirm};
 pub use ending::Property;
-pub use options::{Ended, Found, Options, Outcome, Rules};
+pub use options::{Ended, FaultLink, FaultName, Found, Options, Outcome, Rules};
 pub use search::{Explored, Search, Violation};
 pub use target::{Line, Target, is_meant};

@@ -83,6 +83,38 @@ pub struct Found {
     /// All that decided came from the program's own inputs: `false` where a call that is not
     /// modelled had a made-up result.
     pub is_proved: bool,
+    /// It was found only behind another fault.
+    pub is_behind: bool,
+}
+
+/// What a fault is known by: its file, line and rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FaultName {
+    pub file: String,
+    pub line: u32,
+    pub rule: String,
+}
+
+impl FaultName {
+    pub fn of(found: &Found) -> Self {
+        let (file, line) = (found.place.file.clone(), found.place.line);
+        Self { file, line, rule: found.rule.clone() }
+    }
+}
+
+/// One fault causes another, as runs show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultLink {
+    pub from: FaultName,
+    pub to: FaultName,
+    /// No run has the second without the first.
+    pub is_unique: bool,
+    /// With which both happen.
+    pub input: RunInput,
+    /// That run, up to the second.
+    pub steps: Vec<Step>,
+    /// It says nothing that C and the layout of records leave open.
+    pub is_certain: bool,
 }
 
 /// What exploring came to.
@@ -90,6 +122,8 @@ pub struct Found {
 pub struct Outcome {
     /// One for each rule and line, in the order of the program's files and lines.
     pub found: Vec<Found>,
+    /// Which of them causes which.
+    pub links: Vec<FaultLink>,
     pub blocks_reached: usize,
     pub blocks_total: usize,
     /// Functions that are not modelled, with the place of a call: what they do was made up.

@@ -1,7 +1,7 @@
 //! A failing run, told: where it fails, how it came to that, and with which input.
 
 use findings::{Place, RunInput};
-use interpret::{Asked, Machine, Note, Point, Record, Watch};
+use interpret::{Asked, Machine, Note, Point, Record, Strayed, Watch};
 use program::{FunctionId, Program};
 
 use crate::beyond;
@@ -89,5 +89,13 @@ pub fn tell_watched(
 fn noted(machine: &Machine, wanted: &Wanted) -> Option<Note> {
     let is_it =
         |note: &&Note| note.at == wanted.at && Property::Fault(note.kind) == wanted.property;
-    machine.notes().iter().find(is_it).cloned()
+    let noted = machine.notes().iter().find(is_it).cloned();
+    noted.or_else(|| {
+        let mut strayed = machine.strayed().iter();
+        let one = strayed
+            .find(|one| one.at == wanted.at && Property::Fault(one.kind) == wanted.property)?;
+        let Strayed { at, kind, n_recorded, steps_left, .. } = *one;
+        let (allocated, released) = (None, None);
+        Some(Note { kind, at, allocated, released, n_recorded, steps_left, by: None })
+    })
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Step;
+use crate::{Level, RunInput, Step};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Correlation {
@@ -12,6 +12,12 @@ pub struct Correlation {
     /// Whether the second fault cannot happen without the first.
     pub unique: bool,
     pub via: Via,
+    /// `proved` where a run shows it: with the first fault put right, the second does not happen.
+    #[serde(default)]
+    pub level: Level,
+    /// What the program is run with so that both happen, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<RunInput>,
     #[serde(default)]
     pub path: Vec<Step>,
 }

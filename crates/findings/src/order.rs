@@ -138,6 +138,8 @@ mod tests {
                 to: "late".to_owned(),
                 unique: true,
                 via: Via::Direct,
+                level: crate::Level::Likely,
+                witness: None,
                 path: Vec::new(),
             }],
             groups: vec![Group {

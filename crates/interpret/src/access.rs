@@ -54,7 +54,9 @@ impl<'p> Machine<'p> {
         access: &Access,
         ty: Ty,
     ) -> Result<Value, Stop> {
-        self.check_element(frame, access.ptr)?;
+        if !self.check_element(frame, access, false)? {
+            return Ok(Value::Bits(Bits::known(0)));
+        }
         let address = self.settled(frame, access.ptr)?;
         if let Ty::Aggregate(bytes) = ty {
             let address = self.pinned(address) as u64;
@@ -96,7 +98,9 @@ impl<'p> Machine<'p> {
         access: &Access,
         value: &Value,
     ) -> Result<(), Stop> {
-        self.check_element(frame, access.ptr)?;
+        if !self.check_element(frame, access, true)? {
+            return Ok(());
+        }
         let address = self.settled(frame, access.ptr)?;
         match (value, access.bit_field) {
             (Value::Bits(bits), None) => self.store_bytes(address, access.size, *bits),
@@ -119,9 +123,16 @@ impl<'p> Machine<'p> {
     }
 
     /// An element of an array inside a larger object lies in that array: a row of a matrix, a
-    /// member that is not the last.
-    fn check_element(&mut self, frame: &Frame<'p>, ptr: Operand) -> Result<(), Stop> {
-        let Some((index, count)) = element_of(self.program, frame, ptr) else { return Ok(()) };
+    /// member that is not the last. Whether the access is made.
+    fn check_element(
+        &mut self,
+        frame: &Frame<'p>,
+        access: &Access,
+        is_write: bool,
+    ) -> Result<bool, Stop> {
+        let Some((index, count)) = element_of(self.program, frame, access.ptr) else {
+            return Ok(true);
+        };
         let (at, word) = match index {
             Index::Constant(at) => (i128::from(at), None),
             Index::Operand(operand) => {
@@ -142,11 +153,30 @@ impl<'p> Machine<'p> {
             let inside = words.binary(WordOp::UnsignedLt, word, limit);
             if is_inside {
                 self.holds(inside, Why::Check(FaultKind::OutOfBounds));
+            } else if self.memory.goes_on() {
+                let outside = self.memory.words.not(inside);
+                self.holds(outside, Why::Check(FaultKind::OutOfBounds));
             } else {
                 self.violated.get_or_insert(inside);
             }
         }
-        if is_inside { Ok(()) } else { Err(Stop::Fault(FaultKind::OutOfBounds)) }
+        if is_inside {
+            return Ok(true);
+        }
+        if !self.memory.goes_on() {
+            return Err(Stop::Fault(FaultKind::OutOfBounds));
+        }
+        let address = self.settled(frame, access.ptr)?.bits as u64;
+        let is_made = self.memory.leaves_array(address, access.size, is_write);
+        if !is_made && is_write && at == i128::from(count) && self.is_text(access) {
+            self.memory.end_text(address, access.size);
+        }
+        Ok(is_made)
+    }
+
+    fn is_text(&self, access: &Access) -> bool {
+        let ctype = self.program.resolved_type(access.ctype);
+        matches!(ctype, CType::Int { name, .. } if name.ends_with("char"))
     }
 
     pub(crate) fn load_bytes(&mut self, address: Bits, size: u64) -> Result<Bits, Stop> {
@@ -164,6 +194,9 @@ impl<'p> Machine<'p> {
         let Some(unknown) = address.word else { return load(&mut self.memory, at, size) };
         let value = load(&mut self.memory, at, size);
         let value = value.inspect_err(|_| self.note_violation(address, size))?;
+        if self.goes_outside(address, size) {
+            return Ok(value);
+        }
         self.stays_inside(at, unknown, size);
         self.keep_aligned(at, unknown, size);
         let word = self.memory.word_at(at, unknown, size);
@@ -183,6 +216,9 @@ impl<'p> Machine<'p> {
     ) -> Result<(), Stop> {
         let at = address.bits as u64;
         let Some(unknown) = address.word else { return self.memory.store(at, size, value) };
+        if self.goes_outside(address, size) {
+            return self.memory.store(at, size, value);
+        }
         // A store that fails must not change anything.
         self.memory.load(at, size).inspect_err(|_| {
             self.memory.touch(at, size, TouchKind::Write);
@@ -195,6 +231,21 @@ impl<'p> Machine<'p> {
         }
         self.pinned(address);
         self.memory.store(at, size, value)
+    }
+
+    /// Whether an access leaves its object and the run goes on.
+    fn goes_outside(&mut self, address: Bits, size: u64) -> bool {
+        let at = address.bits as u64;
+        if !self.memory.goes_on() || self.memory.are_inside(&[(at, size)]) {
+            return false;
+        }
+        if let (Some(word), Some(reach)) = (address.word, self.memory.nearest(at)) {
+            let inside = self.inside(word, reach, size);
+            let outside = self.memory.words.not(inside);
+            self.holds(outside, Why::Check(FaultKind::OutOfBounds));
+        }
+        self.pinned(address);
+        true
     }
 
     /// Remembers what would have kept an access that fails inside the object it was meant for:
@@ -245,12 +296,14 @@ impl<'p> Machine<'p> {
         if address.bits as u64 - reach.base > reach.size {
             return;
         }
+        let n_bytes = size.bits;
         let words = &mut self.memory.words;
         let at = address.word.unwrap_or_else(|| words.constant(64, address.bits));
         let size = match size.word {
             Some(word) => words.resize(word, 64, false),
             None => words.constant(64, size.bits),
         };
+        let does_fit = u128::from(reach.base + reach.size - address.bits as u64) >= n_bytes;
         let base = words.constant(64, u128::from(reach.base));
         let length = words.constant(64, u128::from(reach.size));
         let offset = words.binary(WordOp::Sub, at, base);
@@ -258,6 +311,7 @@ impl<'p> Machine<'p> {
         let room = words.binary(WordOp::Sub, length, offset);
         let fits = words.binary(WordOp::UnsignedLe, size, room);
         let inside = words.and(starts, fits);
+        let inside = if does_fit { inside } else { words.not(inside) };
         self.holds(inside, Why::Check(FaultKind::OutOfBounds));
     }
 
@@ -286,6 +340,20 @@ enum Index {
 fn element_of(program: &Program, frame: &Frame, ptr: Operand) -> Option<(Index, u64)> {
     let address = address_at(frame, ptr)?;
     let [step @ PathStep::Index { .. }] = &address.path[..] else { return None };
+    let count = match address.base {
+        Operand::Const(id) => array_in_global(program, id, step, address)?,
+        _ => array_in_object(program, frame, address)?,
+    };
+    let PathStep::Index { term, constant } = step else { return None };
+    let index = match term {
+        Some(term) => Index::Operand(address.terms.get(*term as usize)?.index),
+        None => Index::Constant(*constant),
+    };
+    Some((index, count))
+}
+
+/// The elements of the array that an address is made of where it is part of something larger.
+fn array_in_object(program: &Program, frame: &Frame, address: &Address) -> Option<u64> {
     let whole = address_at(frame, address.base)?;
     if let Some(PathStep::Field { record, member }) = whole.path.last()
         && *member as usize + 1 == program.records.get(*record)?.members.len()
@@ -297,12 +365,45 @@ fn element_of(program: &Program, frame: &Frame, ptr: Operand) -> Option<(Index, 
     let CType::Array { count: Some(count), .. } = program.resolved_type(array) else {
         return None;
     };
-    let PathStep::Index { term, constant } = step else { return None };
-    let index = match term {
-        Some(term) => Index::Operand(address.terms.get(*term as usize)?.index),
-        None => Index::Constant(*constant),
+    Some(*count)
+}
+
+/// The same for a member of a global, whose address is a constant.
+fn array_in_global(
+    program: &Program,
+    id: program::ConstId,
+    step: &PathStep,
+    address: &Address,
+) -> Option<u64> {
+    let program::Const::Global { global, offset } = program.constants.get(id)? else { return None };
+    let PathStep::Index { term, .. } = step else { return None };
+    let stride = match term {
+        Some(term) => address.terms.get(*term as usize)?.stride,
+        None => return None,
     };
-    Some((index, *count))
+    let (mut ctype, mut at) = (program.globals.get(*global)?.ctype, u64::try_from(*offset).ok()?);
+    let mut is_last = true;
+    // Records in records.
+    for _ in 0..8 {
+        let CType::Record(record) = program.resolved_type(ctype) else { break };
+        let record = program.records.get(*record)?;
+        let inside = |member: &&program::Member| {
+            let start = member.offset_bits / 8;
+            (start..start + member.size_bits.div_ceil(8)).contains(&at)
+        };
+        let mut members = record.members.iter().enumerate();
+        let (index, member) = members.find(|(_, member)| inside(member))?;
+        if record.kind == program::RecordKind::Union {
+            return None;
+        }
+        is_last &= index + 1 == record.members.len();
+        (ctype, at) = (member.ctype, at - member.offset_bits / 8);
+    }
+    let CType::Array { element, count: Some(count) } = program.resolved_type(ctype) else {
+        return None;
+    };
+    let is_whole = at == 0 && program.size_of(*element) == u64::try_from(stride).ok();
+    (is_whole && !is_last).then_some(*count)
 }
 
 pub(crate) fn address_at<'f>(frame: &'f Frame, operand: Operand) -> Option<&'f Address> {

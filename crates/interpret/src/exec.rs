@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::choices::Choices;
 use crate::constants::{Layout, Target, resolve_alias};
+use crate::course::Course;
 use crate::endless::Rounds;
 use crate::features::Features;
 use crate::inputs::InputState;
@@ -60,6 +61,7 @@ pub struct Machine<'p> {
     /// Violations that did not end the run.
     pub passed_over: Vec<(FunctionId, Point)>,
     pub(crate) notes: Notes<'p>,
+    pub(crate) course: Course,
     pub(crate) memory: Memory,
     pub(crate) layout: Layout,
     pub(crate) inputs: InputState,
@@ -160,6 +162,7 @@ impl<'p> Machine<'p> {
             stopped_at: None,
             passed_over: Vec::new(),
             notes: Notes::default(),
+            course: Course::default(),
             memory,
             layout,
             inputs: InputState::default(),
@@ -253,6 +256,7 @@ impl<'p> Machine<'p> {
             return Err(Stop::OutOfSteps);
         }
         self.note_call(id);
+        let stack = self.memory.enter_stack();
         let mut arguments = passed.values.clone();
         let mut locals = Vec::new();
         for (argument, param) in arguments.iter_mut().zip(&function.params) {
@@ -296,6 +300,7 @@ impl<'p> Machine<'p> {
             *most = (*most).max(*count);
         }
         frame.locals.iter().for_each(|local| self.memory.end(*local));
+        self.memory.leave_stack(stack);
         result
     }
 
@@ -332,10 +337,7 @@ impl<'p> Machine<'p> {
             frame.trail[0] = block;
             for inst in (first.0..current.end.0).map(InstId) {
                 self.at = (frame.id, inst);
-                let result = match self.notes.watch {
-                    None => self.step(frame, inst),
-                    Some(_) => self.watched_step(frame, inst),
-                };
+                let result = self.step_on(frame, inst);
                 self.record_step(frame, inst);
                 self.note_step(frame, inst);
                 let Err(stop) = result else { continue };
@@ -354,7 +356,12 @@ impl<'p> Machine<'p> {
             self.steps = self.steps.checked_sub(1).ok_or(Stop::OutOfSteps)?;
             self.at = (frame.id, current.end);
             self.monitor_end(frame, block);
-            let left = self.leave(frame, current);
+            let mut left = self.leave(frame, current);
+            if let Err(stop) = &left
+                && self.settles_end(frame, block, &stop.clone())
+            {
+                left = self.leave(frame, current);
+            }
             self.record_leave(frame, block, &left);
             let next = match left {
                 Ok(Next::Block(target)) => target,
@@ -393,6 +400,27 @@ impl<'p> Machine<'p> {
             came_from = Some(block);
             block = next;
         }
+    }
+
+    /// One instruction; behind a violation of it, where the run goes on.
+    fn step_on(&mut self, frame: &mut Frame<'p>, inst: InstId) -> Result<(), Stop> {
+        let step = |machine: &mut Self, frame: &mut Frame<'p>| match machine.notes.watch {
+            None => machine.step(frame, inst),
+            Some(_) => machine.watched_step(frame, inst),
+        };
+        if !self.memory.goes_on() {
+            return step(self, frame);
+        }
+        self.begin_step(frame, inst);
+        let mut result = step(self, frame);
+        if let Err(stop) = &result
+            && self.settles(frame, inst, &stop.clone())
+        {
+            self.begin_step(frame, inst);
+            result = step(self, frame);
+        }
+        self.note_outside(frame, inst);
+        result
     }
 
     /// Where control goes from the end of a block.

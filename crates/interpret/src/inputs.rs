@@ -117,6 +117,8 @@ pub struct Limits {
     pub harness: Option<Room>,
     /// Violations that do not end the run; those that are none last.
     pub passed: [Option<PassedOver>; MAX_PASSED],
+    /// Runs go on behind violations, as far as it is said what the machine does.
+    pub goes_on: bool,
 }
 
 /// The room that a text behind a pointer has which was there before the run.
@@ -261,6 +263,9 @@ impl Machine<'_> {
         self.inputs.unset_is_input = limits.unset_is_input;
         self.inputs.allocations_succeed = limits.allocations_succeed;
         self.inputs.passed = limits.passed;
+        if limits.goes_on {
+            self.go_on();
+        }
         if limits.unset_is_input {
             let mut unset = UnsetBytes::new(values, are_unknown);
             unset.adopt(&self.inputs.unknowns);

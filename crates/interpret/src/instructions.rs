@@ -34,8 +34,12 @@ impl<'p> Machine<'p> {
             Op::Address(address) => self.address_of(frame, address)?.into(),
             Op::Binary { op, lhs, rhs, no_signed_wrap, .. } => {
                 let operands = (self.bits(frame, *lhs)?, self.bits(frame, *rhs)?);
-                let result = binary(*op, inst.ty, operands, *no_signed_wrap)?;
-                self.shadow_binary(*op, inst.ty, operands, *no_signed_wrap, result).into()
+                match binary(*op, inst.ty, operands, *no_signed_wrap) {
+                    Ok(result) => {
+                        self.shadow_binary(*op, inst.ty, operands, *no_signed_wrap, result).into()
+                    }
+                    Err(stop) => self.wraps(frame, id, &stop).ok_or(stop)?.into(),
+                }
             }
             Op::Negate(value) => {
                 let (bits, width) = (self.bits(frame, *value)?, width(inst.ty)?);

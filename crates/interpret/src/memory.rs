@@ -10,6 +10,7 @@ use logic::words::{WordId, WordOp, Words};
 
 use crate::features::Fit;
 use crate::object::{Object, find, find_mut};
+use crate::spill::Spill;
 use crate::unset::{Origin, UnsetBytes};
 use crate::value::{Bits, mask};
 use crate::{FaultKind, Stop};
@@ -56,6 +57,8 @@ pub struct Memory {
     pub fit: Fit,
     /// What an object outside the program holds was read, and had been made up.
     pub has_read_outside: bool,
+    /// What lies outside of objects, where runs go on there.
+    pub(crate) spill: Option<Box<Spill>>,
 }
 
 /// What happened to some bytes.
@@ -113,6 +116,7 @@ impl Memory {
             n_scanned: std::cell::Cell::new(0),
             fit: Fit::default(),
             has_read_outside: false,
+            spill: None,
         }
     }
 
@@ -146,6 +150,7 @@ impl Memory {
         };
         self.objects.insert(address, object);
         self.moved(size);
+        self.place(address, size, is_heap);
         self.touch(address, size, TouchKind::Begin);
         Ok(address)
     }
@@ -228,7 +233,10 @@ impl Memory {
             if let Some(alive) = &mut self.alive {
                 alive.remove(&address);
             }
-            let size = object.bytes.len() as u64;
+            let (size, is_heap) = (object.bytes.len() as u64, object.is_heap);
+            if !is_heap {
+                self.unplace(address);
+            }
             self.touch(address, size, TouchKind::End);
         }
     }
@@ -282,7 +290,9 @@ impl Memory {
         if value.is_known() || self.unset.is_none() {
             return Ok(value);
         }
-        let (start, object) = find(&self.objects, address, size)?;
+        let Ok((start, object)) = find(&self.objects, address, size) else {
+            return Ok(Bits { unset: 0, ..value });
+        };
         let at = (address - start) as usize;
         if !self.is_made_up(object, at, size) {
             return Ok(value);
@@ -330,7 +340,10 @@ impl Memory {
     /// As [`load`](Self::load), without making up what nobody has set: that is no address.
     pub fn load_set(&mut self, address: u64, size: u64) -> Result<Bits, Stop> {
         self.touch(address, size, TouchKind::Read);
-        let (start, object) = find(&self.objects, address, size)?;
+        let (start, object) = match find(&self.objects, address, size) {
+            Ok(found) => found,
+            Err(stop) => return self.load_outside((address, size), stop),
+        };
         let at = (address - start) as usize;
         self.fit.read(at as u64 + size, object.bytes.len() as u64);
         let read = |bytes: &[u8]| {
@@ -350,12 +363,21 @@ impl Memory {
     pub fn store(&mut self, address: u64, size: u64, value: Bits) -> Result<(), Stop> {
         self.touch(address, size, TouchKind::Write);
         if self.fence.is_some_and(|fence| fence.is_left(address, size)) {
-            return Err(Stop::Fault(FaultKind::OutOfBounds));
+            if !self.goes_on() {
+                return Err(Stop::Fault(FaultKind::OutOfBounds));
+            }
+            if !self.leaves_array(address, size, true) {
+                self.end_text(address, size);
+                return Ok(());
+            }
         }
         let words = &mut self.words;
         let word = value.word.map(|word| words.resize(word, 8 * size as u32, false));
         let counts = self.alive.is_some() && (address < self.marked || address >= HEAP);
-        let (object, at) = find_mut(&mut self.objects, address, size)?;
+        let (object, at) = match find_mut(&mut self.objects, address, size) {
+            Ok(found) => found,
+            Err(stop) => return self.store_outside((address, size), value, stop),
+        };
         let mut has_changed = false;
         self.fit.write(at as u64 + size, object.bytes.len() as u64);
         for index in 0..size as usize {
@@ -418,6 +440,9 @@ impl Memory {
         if size == 0 {
             return Ok(());
         }
+        if self.goes_on() && !self.are_inside(&[(from, size), (to, size)]) {
+            return self.copy_outside(to, from, size);
+        }
         self.touch(from, size, TouchKind::Read);
         self.touch(to, size, TouchKind::Write);
         let (start, object) = find(&self.objects, from, size)?;
@@ -453,7 +478,7 @@ impl Memory {
         self.fill_with(to, size, byte.bits as u8, 0)?;
         if let Some(word) = byte.word.filter(|_| size > 0) {
             let word = self.words.extract(word, 0, 8);
-            let (object, at) = find_mut(&mut self.objects, to, size)?;
+            let Ok((object, at)) = find_mut(&mut self.objects, to, size) else { return Ok(()) };
             object.words.extend((at..at + size as usize).map(|place| (place, word)));
         }
         Ok(())
@@ -467,6 +492,10 @@ impl Memory {
     fn fill_with(&mut self, to: u64, size: u64, byte: u8, unset: u8) -> Result<(), Stop> {
         if size == 0 {
             return Ok(());
+        }
+        if self.goes_on() && !self.are_inside(&[(to, size)]) {
+            let byte = Bits { bits: byte.into(), unset: unset.into(), word: None };
+            return self.fill_outside(to, size, byte);
         }
         self.touch(to, size, TouchKind::Write);
         self.moved(size);

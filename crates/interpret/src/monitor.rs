@@ -20,8 +20,11 @@ impl<'p> Machine<'p> {
     pub(crate) fn watched_step(&mut self, frame: &mut Frame<'p>, inst: InstId) -> Result<(), Stop> {
         let Some(watch) = self.notes.watch else { return self.step(frame, inst) };
         let tasks = watch.tasks(frame.id, inst);
-        if tasks == 0 && !self.has_strays() {
+        if tasks == 0 && !self.has_strays() && !self.memory.goes_on() {
             return self.step(frame, inst);
+        }
+        if self.has_corrected_strays() && self.corrected_step(frame, inst)? {
+            return Ok(());
         }
         let points = if tasks & POINTS != 0 { watch.at(frame.id, inst) } else { None };
         let mut meant = None;
@@ -43,8 +46,18 @@ impl<'p> Machine<'p> {
         if self.has_strays() {
             self.strays_after(frame, inst);
         }
-        if let Some((meant, kind)) = meant.filter(|_| !self.computes_with_strays(frame, inst)) {
-            self.strays_at(frame, inst, meant, kind);
+        let goes_on = self.memory.goes_on();
+        let is_ruled = meant.is_some();
+        if goes_on && !is_ruled {
+            meant = self.changes_number(frame, inst);
+        }
+        if let Some((meant, kind)) =
+            meant.filter(|_| goes_on || !self.computes_with_strays(frame, inst))
+        {
+            self.strays_at(frame, inst, meant, (kind, is_ruled));
+        }
+        if let Some(meant) = self.course.overflowed.take() {
+            self.strays_at(frame, inst, meant, (FaultKind::SignedOverflow, true));
         }
         Ok(())
     }
@@ -81,6 +94,8 @@ impl<'p> Machine<'p> {
                     allocated: None,
                     released: opened,
                     n_recorded: 0,
+                    steps_left: 0,
+                    by: None,
                 });
             }
         }

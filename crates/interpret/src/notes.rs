@@ -24,6 +24,10 @@ pub struct Note {
     pub released: Option<Place>,
     /// Steps of the record before it, itself included.
     pub n_recorded: usize,
+    /// Steps the run had left then.
+    pub steps_left: u64,
+    /// The number that it was made from and that was not the one meant.
+    pub by: Option<(Place, FaultKind)>,
 }
 
 #[derive(Default)]
@@ -63,6 +67,9 @@ impl<'p> Machine<'p> {
         if made.len() < MAX_NOTES && made.iter().filter(is_same).count() < MAX_OF_ONE_PLACE {
             if note.n_recorded == 0 {
                 note.n_recorded = self.n_recorded() + 1;
+            }
+            if note.steps_left == 0 {
+                note.steps_left = self.steps;
             }
             self.notes.made.push(note);
         }

@@ -11,45 +11,54 @@ use program::{
 use rustc_hash::FxHashMap;
 
 use crate::FaultKind;
+use crate::course::Strayed;
 use crate::exec::{Frame, Machine};
 use crate::notes::{Note, Place};
 use crate::record::Point;
 use crate::value::{mask, signed};
 
 /// Numbers of a run that are followed.
-const MAX_STRAYS: usize = 20_000;
+pub(crate) const MAX_STRAYS: usize = 20_000;
+/// Places where numbers of a run strayed that are told.
+const MAX_SEEN: usize = 24;
 
 /// Numbers that stray in one call, by the instruction or the parameter.
 #[derive(Default)]
 pub(crate) struct StraysOfFrame {
-    values: FxHashMap<InstId, u32>,
-    parameters: FxHashMap<u32, u32>,
+    pub(crate) values: FxHashMap<InstId, u32>,
+    pub(crate) parameters: FxHashMap<u32, u32>,
     /// Members that stray of records in registers, with where in the record they lie.
-    parts: FxHashMap<InstId, Vec<(u64, u32)>>,
+    pub(crate) parts: FxHashMap<InstId, Vec<(u64, u32)>>,
 }
 
 #[derive(Default)]
 pub(crate) struct Strays {
-    all: Vec<Stray>,
+    pub(crate) all: Vec<Stray>,
     /// By address.
-    memory: FxHashMap<u64, u32>,
+    pub(crate) memory: FxHashMap<u64, u32>,
     /// Arguments of the call that begins.
-    passed: FxHashMap<u32, u32>,
-    returned: Option<u32>,
-    returned_parts: Vec<(u64, u32)>,
+    pub(crate) passed: FxHashMap<u32, u32>,
+    pub(crate) returned: Option<u32>,
+    pub(crate) returned_parts: Vec<(u64, u32)>,
+    pub(crate) has_corrected: bool,
+    /// The first of each place.
+    pub(crate) seen: Vec<Strayed>,
 }
 
 #[derive(Clone, Copy)]
-struct Stray {
+pub(crate) struct Stray {
     /// The number that was meant.
-    meant: i128,
-    kind: FaultKind,
-    at: Place,
+    pub(crate) meant: i128,
+    pub(crate) kind: FaultKind,
+    pub(crate) at: Place,
     /// What it was computed from.
-    from: (Option<i128>, Option<i128>),
+    pub(crate) from: (Option<i128>, Option<i128>),
     /// A constant was added or taken off, as many idioms do.
-    by_constant: bool,
-    n_recorded: usize,
+    pub(crate) by_constant: bool,
+    pub(crate) n_recorded: usize,
+    pub(crate) steps_left: u64,
+    /// It is put right: whatever can hold the number that was meant does.
+    pub(crate) is_corrected: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -59,7 +68,7 @@ impl<'p> Machine<'p> {
         frame: &mut Frame<'p>,
         inst: InstId,
         meant: i128,
-        kind: FaultKind,
+        (kind, is_ruled): (FaultKind, bool),
     ) {
         if self.notes.strays.all.len() >= MAX_STRAYS {
             return;
@@ -74,7 +83,23 @@ impl<'p> Machine<'p> {
         };
         let n_recorded = self.n_recorded() + 1;
         let at = (frame.id, Point::Inst(inst));
-        self.notes.strays.all.push(Stray { meant, kind, at, from, by_constant, n_recorded });
+        let correction = self.correction(at, kind);
+        if correction.is_some_and(|one| one.is_nearest) {
+            frame.values[inst] = self.nearest_number(frame, inst, meant);
+            return;
+        }
+        let is_corrected = correction.is_some();
+        self.notes.strays.has_corrected |= is_corrected;
+        let steps_left = self.steps;
+        let strayed = Strayed { at, kind, n_recorded, steps_left, is_ruled };
+        let seen = &mut self.notes.strays.seen;
+        let is_known = |other: &Strayed| other.at == at && other.kind == kind;
+        if !is_corrected && seen.len() < MAX_SEEN && !seen.iter().any(is_known) {
+            seen.push(strayed);
+        }
+        let stray =
+            Stray { meant, kind, at, from, by_constant, n_recorded, steps_left, is_corrected };
+        self.notes.strays.all.push(stray);
         frame.strays.values.insert(inst, self.notes.strays.all.len() as u32 - 1);
     }
 
@@ -93,7 +118,7 @@ impl<'p> Machine<'p> {
         !self.notes.strays.all.is_empty()
     }
 
-    fn stray(&self, frame: &Frame<'p>, operand: Operand) -> Option<u32> {
+    pub(crate) fn stray(&self, frame: &Frame<'p>, operand: Operand) -> Option<u32> {
         match operand {
             Operand::Inst(inst) => frame.strays.values.get(&inst).copied(),
             Operand::Param(index) => frame.strays.parameters.get(&index).copied(),
@@ -102,7 +127,7 @@ impl<'p> Machine<'p> {
     }
 
     /// A number as it is, without a sign.
-    fn plain(&self, frame: &Frame<'p>, operand: Operand) -> Option<i128> {
+    pub(crate) fn plain(&self, frame: &Frame<'p>, operand: Operand) -> Option<i128> {
         let bits = self.bits(frame, operand).ok().filter(|bits| bits.is_known())?;
         i128::try_from(bits.bits).ok()
     }
@@ -139,8 +164,13 @@ impl<'p> Machine<'p> {
     }
 
     fn note_stray(&mut self, stray: u32) {
-        let Stray { kind, at, n_recorded, .. } = self.notes.strays.all[stray as usize];
-        let note = Note { kind, at, allocated: None, released: None, n_recorded };
+        let Stray { kind, at, n_recorded, is_corrected, steps_left, .. } =
+            self.notes.strays.all[stray as usize];
+        if is_corrected {
+            return;
+        }
+        let note =
+            Note { kind, at, allocated: None, released: None, n_recorded, steps_left, by: None };
         self.note(note);
     }
 
@@ -282,7 +312,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether the number an instruction computed is this one, as its type reads it.
-    fn is_number(&self, frame: &Frame<'p>, inst: InstId, number: i128) -> bool {
+    pub(crate) fn is_number(&self, frame: &Frame<'p>, inst: InstId, number: i128) -> bool {
         let Some(is) = self.plain(frame, Operand::Inst(inst)) else { return true };
         let width = match frame.body.insts[inst].ty {
             Ty::Int(bits) => bits,

@@ -275,6 +275,7 @@ const LIMITS: Limits = Limits {
     allocations_succeed: false,
     harness: None,
     passed: [None; interpret::MAX_PASSED],
+    goes_on: false,
 };
 
 /// Runs a program with inputs of which only some are given.

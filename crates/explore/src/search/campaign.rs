@@ -7,18 +7,19 @@
 //! are tried with values alone, and run with words beside them where they showed something new.
 
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use base::Cancel;
-use interpret::{Features, Input, Inputs, Limits, Machine, Stream};
+use interpret::{Features, Input, Inputs, Limits, Machine, Point, Stop, Stream};
 use program::{BlockId, FunctionId, InstId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::{Explored, Next, Search, State, Violation};
 use crate::agenda::Agenda;
 use crate::corpus::{Corpus, Entry};
 use crate::dictionary::Dictionary;
-use crate::ending::violations;
+use crate::ending::{Property, violations};
 use crate::frontier::Frontier;
 use crate::memo::Memo;
 use crate::streams::write;
@@ -36,6 +37,10 @@ pub struct Plan<'a> {
     pub dictionary: Dictionary,
     /// Whether what was found so far is all that is wanted.
     pub is_enough: Option<&'a dyn Fn(&[Violation]) -> bool>,
+    /// Inputs to begin with, besides words of the program.
+    pub seeds: Vec<Inputs>,
+    /// What was found before, and is not made shorter once more.
+    pub known: Vec<((FunctionId, Point), Property)>,
 }
 
 /// Units that setting up a run costs.
@@ -67,6 +72,8 @@ const N_CONTINUED: usize = 3;
 /// Calls of one place that are let fail before chance tries more, and how often each of them.
 const CALLS_OF_ONE_PLACE: usize = 8;
 const FAILURES_OF_ONE_CALL: u32 = 2;
+/// Runs that violate different things, which are kept.
+const MAX_COURSES: usize = 96;
 /// Inputs to begin with.
 const MAX_SEEDS: usize = 48;
 
@@ -83,6 +90,8 @@ pub(super) struct Campaign {
     /// there.
     failing: VecDeque<(Rc<Inputs>, Input)>,
     n_failing: FxHashMap<(FunctionId, InstId), FxHashMap<Input, u32>>,
+    /// What runs violated together.
+    pub violated: FxHashSet<u64>,
 }
 
 impl Campaign {
@@ -168,8 +177,11 @@ impl Search<'_> {
             gain: 0,
             failing: VecDeque::new(),
             n_failing: FxHashMap::default(),
+            violated: FxHashSet::default(),
         };
-        let seeds = seeds(&plan.dictionary, &plan.limits);
+        let mut seeds =
+            if plan.seeds.is_empty() { seeds(&plan.dictionary, &plan.limits) } else { Vec::new() };
+        seeds.extend(plan.seeds);
         let mut state = State {
             search: *self,
             limits: plan.limits,
@@ -189,10 +201,14 @@ impl Search<'_> {
             campaign: Some(campaign),
         };
         state.run_campaign((plan.work, plan.is_enough), seeds, cancel);
-        state.shorten(&|_| true);
+        state.shorten(&|found| !plan.known.contains(&(found.at, found.property)));
         state.found.n_checks = state.memo.prover.n_checks - n_checks;
         let work = state.work();
         let campaign = state.campaign.take();
+        if let Some(campaign) = &campaign {
+            let first = campaign.corpus.entries.iter().filter(|entry| entry.is_first);
+            state.found.first = first.map(|entry| entry.inputs.clone()).collect();
+        }
         (state.found, campaign.map(|c| c.covered).unwrap_or_default(), work)
     }
 }
@@ -381,6 +397,29 @@ impl State<'_> {
         true
     }
 
+    /// Keeps inputs whose run violates other things than all before.
+    pub(super) fn keep_course<T>(
+        &mut self,
+        machine: &Machine,
+        result: &Result<T, Stop>,
+        inputs: &Rc<Inputs>,
+    ) {
+        let Some(campaign) = &mut self.campaign else { return };
+        let mut all: Vec<_> = violations(machine, result).collect();
+        let strayed = machine.strayed().iter();
+        all.extend(strayed.map(|one| (one.at, Property::Fault(one.kind))));
+        if all.is_empty() || self.found.courses.len() >= MAX_COURSES {
+            return;
+        }
+        all.sort_unstable_by_key(|(at, property)| (at.0, point_order(at.1), *property));
+        all.dedup();
+        let mut hasher = FxHasher::default();
+        all.iter().for_each(|(at, property)| (at, format!("{property:?}")).hash(&mut hasher));
+        if campaign.violated.insert(hasher.finish()) {
+            self.found.courses.push(inputs.clone());
+        }
+    }
+
     /// Runs with values alone.
     fn try_inputs(&mut self, inputs: Inputs) {
         let search = self.search;
@@ -397,6 +436,14 @@ impl State<'_> {
         for (at, property) in violations(&machine, &result) {
             self.keep_violation(property, Some(at), &inputs);
         }
+        self.keep_course(&machine, &result, &inputs);
+    }
+}
+
+fn point_order(point: Point) -> (bool, u32) {
+    match point {
+        Point::Inst(inst) => (false, inst.0),
+        Point::End(block) => (true, block.0),
     }
 }
 

@@ -84,6 +84,10 @@ pub struct Explored {
     pub n_checks: u64,
     /// Instructions executed in all.
     pub n_steps: u64,
+    /// Of a campaign: inputs of runs that each violate other things than those before.
+    pub courses: Vec<Rc<Inputs>>,
+    /// Of a campaign: inputs that showed something for the first time.
+    pub first: Vec<Rc<Inputs>>,
 }
 
 /// Runs after what was wanted is found: other inputs tell good edits from bad ones.
@@ -124,6 +128,7 @@ const NONE: Limits = Limits {
     allocations_succeed: false,
     harness: None,
     passed: [None; MAX_PASSED],
+    goes_on: false,
 };
 
 /// A path to be run once its conditions are found to hold for some inputs.

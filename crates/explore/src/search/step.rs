@@ -49,6 +49,7 @@ impl State<'_> {
         for note in machine.notes() {
             self.keep_violation(Property::Fault(note.kind), Some(note.at), inputs);
         }
+        self.keep_course(&machine, &result, inputs);
         let is_limited = machine.is_limited();
         let reached = self.frontier.reached(&machine.covered, &machine.in_one_call);
         if reached == Reached::Further {

@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use base::Cancel;
+use correlate::proved::Proved;
 use explore::trace::Texts;
-use explore::{Found, Options, Outcome};
+use explore::{FaultName, Found, Options, Outcome};
 use findings::{Fault, FaultOrigin, Findings, Level, Notice, Place, Segment, Severity, Verdict};
 use program::Program;
 use spec::rules::Rules;
@@ -52,6 +53,7 @@ pub fn add(
     options.rules.is_strict = wanted.is_strict;
     let outcome = explore::explore_rules((program, &texts), Some(rules), &options, cancel);
     tell(findings, &outcome);
+    let certain: Vec<FaultName> = certain(&outcome);
     for found in outcome.found {
         let is_wanted =
             wanted.functions.is_empty() || wanted.functions.contains(&found.place.function);
@@ -59,12 +61,30 @@ pub fn add(
             continue;
         }
         if found.is_proved {
-            findings.add_shown(fault(rules, found));
+            let is_certain = !found.is_behind || certain.contains(&FaultName::of(&found));
+            findings.add_shown(fault(rules, found, is_certain));
         } else {
             // A made-up result of a call that is not modelled may be one it never gives.
             findings.count("explore_unproved", 1);
         }
     }
+    let name = |name: &FaultName| (name.file.clone(), name.line, name.rule.clone());
+    let edges = outcome.links.iter().map(|link| Proved {
+        from: name(&link.from),
+        to: name(&link.to),
+        unique: link.is_unique,
+        level: if link.is_certain { Level::Proved } else { Level::Likely },
+        witness: link.input.clone(),
+        path: link.steps.clone(),
+    });
+    correlate::proved::add(findings, &edges.collect::<Vec<_>>());
+}
+
+/// Faults behind others that some run shows which depends on nothing that C and the layout of
+/// records leave open.
+fn certain(outcome: &Outcome) -> Vec<FaultName> {
+    let certain = outcome.links.iter().filter(|link| link.is_certain);
+    certain.flat_map(|link| [link.from.clone(), link.to.clone()]).collect()
 }
 
 fn tell(findings: &mut Findings, outcome: &Outcome) {
@@ -84,8 +104,12 @@ fn tell(findings: &mut Findings, outcome: &Outcome) {
     }
 }
 
-fn fault(rules: &Rules, found: Found) -> Fault {
+fn fault(rules: &Rules, found: Found, is_certain: bool) -> Fault {
     let spec = rules.faults.iter().find(|fault| fault.id == found.rule);
+    let origin = match found.is_behind {
+        true => FaultOrigin::Correlation,
+        false => FaultOrigin::Detection,
+    };
     let place = found.place;
     let mut steps = found.related;
     steps.extend(found.steps);
@@ -97,10 +121,10 @@ fn fault(rules: &Rules, found: Found) -> Fault {
         verdict: Verdict::Unsafe,
         place,
         message: found.message,
-        level: Level::Proved,
+        level: if is_certain { Level::Proved } else { Level::Likely },
         input_dependent: !found.input.is_empty(),
         witness: Some(found.input),
-        origin: FaultOrigin::Detection,
+        origin,
         segments: vec![Segment { steps }],
         n_paths: None,
         error_state: String::new(),

@@ -19,7 +19,8 @@ impl<'p> Machine<'p> {
     pub(super) fn note_leak(&mut self, base: u64, at: Place, n_recorded: usize) {
         let Some(owned) = self.notes.leaks.owned.get(&base) else { return };
         let (kind, allocated) = (FaultKind::Leak, Some(owned.place));
-        self.note(Note { kind, at, allocated, released: None, n_recorded });
+        let released = None;
+        self.note(Note { kind, at, allocated, released, n_recorded, steps_left: 0, by: None });
         // What only it leads to is lost with it.
         for inside in self.closure(base) {
             self.notes.leaks.owned.remove(&inside);

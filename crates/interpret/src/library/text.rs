@@ -29,7 +29,12 @@ impl Machine<'_> {
     pub(crate) fn byte_of(&mut self, text: Text, offset: u64) -> Result<Bits, Stop> {
         let at = text.at.wrapping_add(offset);
         if text.within.is_some_and(|array| array.is_left(at, 1)) {
-            return Err(Stop::Fault(FaultKind::OutOfBounds));
+            if !self.memory.goes_on() {
+                return Err(Stop::Fault(FaultKind::OutOfBounds));
+            }
+            if !self.memory.leaves_array(at, 1, false) {
+                return Ok(Bits::known(0));
+            }
         }
         self.byte(at)
     }

@@ -10,7 +10,7 @@ pub use svg::render as svg;
 
 use std::collections::BTreeSet;
 
-use findings::{Correlation, Fault, FaultOrigin, Findings, Via};
+use findings::{Correlation, Fault, FaultOrigin, Findings, Level, Via};
 
 /// Faults that take part, in printing order.
 fn nodes(findings: &Findings) -> impl Iterator<Item = &Fault> {
@@ -43,8 +43,20 @@ fn label(fault: &Fault) -> Vec<String> {
     lines
 }
 
+/// What both faults of an edge happen with, on one line that is not too long.
+pub fn witness(edge: &Correlation) -> Option<String> {
+    const MOST: usize = 120;
+    let command = crate::sources::one_line(&edge.witness.as_ref()?.command);
+    let is_long = command.chars().count() > MOST;
+    let short: String = command.chars().take(MOST).collect();
+    Some(if is_long { format!("{short}...") } else { short }).filter(|command| !command.is_empty())
+}
+
 /// As in the paper, `+` marks what has other causes, too.
 fn mark(edge: &Correlation) -> &'static str {
+    if edge.level > Level::Likely {
+        return if edge.unique { "proved" } else { "+ proved" };
+    }
     match (edge.unique, edge.via) {
         (true, Via::Direct) => "",
         (true, Via::Feasibility) => "opens the path",

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use findings::{Fault, Findings};
 
-use super::mark;
+use super::{mark, witness};
 use crate::sources::one_line;
 
 pub fn render(findings: &Findings) -> String {
@@ -57,6 +57,11 @@ fn tell<'a>(
     .expect("writing to a string cannot fail");
     if is_new && depth < 50 {
         for edge in findings.correlations.iter().filter(|edge| edge.from == id) {
+            if let Some(command) = witness(edge) {
+                let indent = "  ".repeat(depth + 1);
+                writeln!(out, "{indent}both happen with: {command}")
+                    .expect("writing to a string cannot fail");
+            }
             tell(out, findings, faults, &edge.to, mark(edge), depth + 1, told);
         }
     }

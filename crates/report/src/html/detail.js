@@ -109,7 +109,8 @@ function relations(fault, open) {
   const effects = FINDINGS.correlations.filter(e => e.from === fault.id);
   if (!causes.length && !effects.length) return null;
   const line = (words, edges, end) => edges.length > 0 && h('p', {}, h('b', {}, words),
-    edges.map(e => [' ', link(e[end], open), e.unique ? '' : ' (among others)']).flat());
+    edges.map(e => [' ', link(e[end], open), e.unique ? '' : ' (among others)',
+      e.level && e.level !== 'likely' ? ` (${e.level})` : '']).flat());
   const removed = (() => {
     for (const group of FINDINGS.groups) {
       const at = group.roots.indexOf(fault.id);

@@ -158,7 +158,7 @@ fn graph(findings: &Findings, sources: &mut Sources) -> Value {
             "id": format!("C{}", index + 1),
             "sourceNodeId": edge.from,
             "targetNodeId": edge.to,
-            "properties": {"unique": edge.unique, "via": edge.via},
+            "properties": {"unique": edge.unique, "via": edge.via, "level": edge.level},
         })
     });
     json!({

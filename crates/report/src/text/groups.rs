@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use findings::{Fault, Findings};
+use findings::{Correlation, Fault, Findings};
 
 /// Which fault is told where.
 pub struct Folding<'a> {
@@ -11,14 +11,20 @@ pub struct Folding<'a> {
     folded: BTreeSet<&'a str>,
     /// By fault: causes it does not go away with.
     partial: BTreeMap<&'a str, Vec<&'a Fault>>,
+    /// By effect: an edge that a run shows.
+    shown: BTreeMap<&'a str, &'a Correlation>,
 }
 
 impl<'a> Folding<'a> {
     pub fn new(findings: &'a Findings) -> Self {
         let by_id: BTreeMap<&str, &Fault> =
             findings.faults.iter().map(|fault| (fault.id.as_str(), fault)).collect();
-        let mut folding =
-            Self { below: BTreeMap::new(), folded: BTreeSet::new(), partial: BTreeMap::new() };
+        let mut folding = Self {
+            below: BTreeMap::new(),
+            folded: BTreeSet::new(),
+            partial: BTreeMap::new(),
+            shown: BTreeMap::new(),
+        };
         let roots: BTreeSet<&String> =
             findings.groups.iter().flat_map(|group| &group.roots).collect();
         for (root, removed) in
@@ -31,6 +37,9 @@ impl<'a> Folding<'a> {
                     folding.below.entry(root).or_default().push(fault);
                 }
             }
+        }
+        for edge in findings.correlations.iter().filter(|edge| edge.witness.is_some()) {
+            folding.shown.entry(&edge.to).or_insert(edge);
         }
         for edge in findings.correlations.iter().filter(|edge| !edge.unique) {
             if let Some(cause) = by_id.get(edge.from.as_str()) {
@@ -48,6 +57,11 @@ impl<'a> Folding<'a> {
     /// What goes away with the fault.
     pub fn below(&self, fault: &Fault) -> &[&'a Fault] {
         self.below.get(fault.id.as_str()).map_or(&[], Vec::as_slice)
+    }
+
+    /// An edge to the fault that a run shows.
+    pub fn shown(&self, fault: &Fault) -> Option<&'a Correlation> {
+        self.shown.get(fault.id.as_str()).copied()
     }
 
     /// What can cause the fault, though it also happens without.

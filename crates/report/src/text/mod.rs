@@ -119,6 +119,11 @@ impl Text<'_> {
         }
         for effect in below {
             self.note(&effect.place, &format!("causes: {} [{}]", effect.message, effect.rule));
+            if let Some(edge) = folding.shown(effect)
+                && let Some(command) = crate::graph::witness(edge)
+            {
+                self.line(&format!("    {}, happens with: {command}", edge.level.name()));
+            }
         }
         for cause in folding.partial_causes(fault) {
             let message = format!("can be caused by: {} [{}]", cause.message, cause.rule);
