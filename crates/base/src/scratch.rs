@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
         fs::create_dir_all(path.join("a/b")).unwrap();
         fs::write(path.join("a/b/c"), "x").unwrap();
-        fs::set_permissions(path.join("a"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path.join("a"), fs::Permissions::from_mode(0o000)).unwrap();
         drop(scratch);
         assert!(!path.exists());
     }
