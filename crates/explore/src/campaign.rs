@@ -17,7 +17,7 @@ use crate::trace::Texts;
 use crate::watching::Watching;
 
 /// Instructions one run may execute.
-const MAX_STEPS: u64 = 400_000;
+const MAX_STEPS: u64 = 1_000_000;
 /// z3's resource units for one question.
 const RESOURCES: u32 = 100_000;
 

@@ -23,6 +23,8 @@ mod numbers;
 pub mod objects;
 mod options;
 mod path;
+mod pieces;
+mod records;
 pub mod search;
 mod shell;
 pub mod shrink;
