@@ -21,7 +21,7 @@ use crate::trace::Texts;
 use crate::watching::Watching;
 
 /// Instructions one run may execute.
-pub(crate) const MAX_STEPS: u64 = 400_000;
+pub(crate) const MAX_STEPS: u64 = 1_000_000;
 /// z3's resource units for one question.
 pub(crate) const RESOURCES: u32 = 100_000;
 

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::Cancel;
 use interpret::{FaultKind, Room};
-use program::{Const, FunctionId, GlobalId, InstId, Op, Operand, Program};
+use program::{Callee, Const, FunctionId, GlobalId, InstId, Op, Operand, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::campaign::{LIMITS, MAX_STEPS, RESOURCES};
@@ -33,6 +33,8 @@ const ALL: u64 = 200_000_000;
 pub struct Claim {
     /// The function where the path begins.
     pub entry: FunctionId,
+    /// The function of the place where it happens.
+    pub function: FunctionId,
     /// The rule it is reported under.
     pub rule: String,
     /// Where it happens, and the other places of its path.
@@ -163,7 +165,33 @@ impl Confirming<'_> {
         let Property::Fault(kind) = property else { return false };
         let is_kind = kinds(&claim.rule).is_some_and(|kinds| kinds.contains(&kind));
         let target = Target { places: claim.lines.clone(), rule: None };
-        is_kind && target.is_at(self.program, loc_of(self.program, at))
+        is_kind
+            && (target.is_at(self.program, loc_of(self.program, at))
+                || self.called(claim, &target).contains(&at.0))
+    }
+
+    /// The functions that are called there: what goes wrong in them goes wrong there.
+    fn called(&self, claim: &Claim, target: &Target) -> BTreeSet<FunctionId> {
+        let program = self.program;
+        let callees = |function: FunctionId, is_wanted: &dyn Fn(&program::Inst) -> bool| {
+            let insts = program.functions[function].body.iter().flat_map(|body| &body.insts);
+            let called = insts.filter(|inst| is_wanted(inst)).filter_map(|inst| match &inst.op {
+                Op::Call(call) => match &call.callee {
+                    Callee::Function(id) => Some(*id),
+                    _ => None,
+                },
+                _ => None,
+            });
+            called.collect::<Vec<_>>()
+        };
+        let mut open = callees(claim.function, &|inst| target.is_at(program, inst.loc));
+        let mut all = BTreeSet::new();
+        while let Some(function) = open.pop() {
+            if all.insert(function) {
+                open.extend(callees(function, &|_| true));
+            }
+        }
+        all
     }
 
     /// Whether runs came to the line.

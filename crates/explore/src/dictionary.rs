@@ -43,6 +43,14 @@ impl Dictionary {
         maker.globals();
         maker.finish()
     }
+
+    /// Whether a word is part of what inputs are compared with.
+    pub fn knows(&self, word: &[u8]) -> bool {
+        let all = self.words.iter().chain(&self.options);
+        let mut parts = all
+            .flat_map(|known| known.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_'));
+        parts.any(|part| part == word)
+    }
 }
 
 struct Maker<'a> {

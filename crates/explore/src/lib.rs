@@ -25,6 +25,8 @@ mod numbers;
 pub mod objects;
 mod options;
 mod path;
+mod pieces;
+mod records;
 pub mod search;
 mod shell;
 pub mod shrink;

@@ -44,8 +44,24 @@ pub struct Memo {
     given_up: FxHashMap<Place, u32>,
     /// How far blocks are from what is asked for; of none where nothing is.
     pub distances: Distances,
+    /// Whether a bit that is made of one byte holds for all digits to a base.
+    any_digit: FxHashMap<(u32, WordId), bool>,
     /// By the conditions asked for together.
-    answers: FxHashMap<Vec<WordId>, Answer>,
+    answers: FxHashMap<Vec<WordId>, Reply>,
+}
+
+/// An answer, and texts that stand in place of bytes where numbers need more digits than there
+/// are.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    pub answer: Answer,
+    pub texts: Vec<(Vec<UnknownId>, Vec<u8>)>,
+}
+
+impl From<Answer> for Reply {
+    fn from(answer: Answer) -> Self {
+        Self { answer, texts: Vec::new() }
+    }
 }
 
 impl Memo {
@@ -63,6 +79,7 @@ impl Memo {
             n_bounded: 0,
             given_up: FxHashMap::default(),
             distances: Distances::default(),
+            any_digit: FxHashMap::default(),
             answers: FxHashMap::default(),
         }
     }
@@ -90,63 +107,102 @@ impl Memo {
         *self.given_up.entry(place).or_default() += 1;
     }
 
-    pub fn answer(&mut self, mut conditions: Vec<WordId>) -> Answer {
+    pub fn answer(&mut self, conditions: Vec<WordId>) -> Answer {
+        self.reply(conditions).answer
+    }
+
+    /// The same; where it is not thorough, numbers may get more digits than there are.
+    pub fn reply(&mut self, mut conditions: Vec<WordId>) -> Reply {
         conditions.sort_unstable();
         conditions.dedup();
         if let Some(known) = self.answers.get(&conditions) {
             return known.clone();
         }
-        let Some(n_words) = self.shared.words.n_parts(MAX_WORDS, &conditions) else {
-            let answer = Answer::Unknown("the question is too long".to_owned());
-            self.answers.insert(conditions, answer.clone());
-            return answer;
+        let reply = match self.shared.words.n_parts(MAX_WORDS, &conditions) {
+            None => Answer::Unknown("the question is too long".to_owned()).into(),
+            Some(n_words) => match self.without_digits(&conditions) {
+                Some((rest, numbers)) => self.about_numbers(&conditions, rest, &numbers),
+                None => self.decide(&conditions, n_words).into(),
+            },
         };
-        let answer = match self.without_digits(&conditions) {
-            Some((shorter, numbers)) => self.about_numbers(&conditions, shorter, &numbers),
-            None => self.decide(&conditions, n_words),
-        };
-        self.answers.insert(conditions, answer.clone());
-        answer
+        self.answers.insert(conditions, reply.clone());
+        reply
     }
 
     /// The same question without the digits of numbers of which nothing else is known, and these
-    /// numbers; `None` where there are no such numbers.
+    /// numbers, of which it has to be said how large they may be; `None` where there are no such numbers.
     fn without_digits(&mut self, conditions: &[WordId]) -> Option<(Vec<WordId>, Vec<Number>)> {
         let numbers = self.shared.numbers();
         let asked = numbers.filter(|number| conditions.binary_search(&number.definition).is_ok());
         let mut asked: Vec<Number> = asked.cloned().collect();
+        let mut dropped: FxHashSet<WordId> = FxHashSet::default();
         asked.retain(|number| {
-            let others = conditions.iter().filter(|condition| {
-                **condition != number.definition && !number.sides.contains(condition)
+            let mut of_digits = vec![number.definition];
+            of_digits.extend(&number.sides);
+            let is_free = conditions.iter().all(|condition| {
+                let support = self.support(*condition);
+                let is_apart = !number.bytes.iter().any(|byte| support.contains(byte));
+                if is_apart || of_digits.contains(condition) {
+                    return true;
+                }
+                // What any digit fulfils goes with the digits.
+                of_digits.push(*condition);
+                let one = support.first().filter(|_| support.len() == 1);
+                one.is_some_and(|byte| self.is_any_digit(number, *byte, *condition))
             });
-            let mut others = others.map(|condition| self.support(*condition));
-            !others.any(|support| number.bytes.iter().any(|byte| support.contains(byte)))
+            dropped.extend(of_digits.into_iter().filter(|_| is_free));
+            is_free
         });
         if asked.is_empty() {
             return None;
         }
-        let is_dropped =
-            |word: &WordId| asked.iter().any(|n| n.definition == *word || n.sides.contains(word));
-        let mut shorter: Vec<WordId> =
-            conditions.iter().copied().filter(|word| !is_dropped(word)).collect();
-        shorter.extend(asked.iter().map(|number| number.within));
-        Some((shorter, asked))
+        let is_dropped = |word: &WordId| dropped.contains(word);
+        let rest = conditions.iter().copied().filter(|word| !is_dropped(word)).collect();
+        Some((rest, asked))
+    }
+
+    fn is_any_digit(&mut self, number: &Number, byte: UnknownId, bit: WordId) -> bool {
+        let words = &self.shared.words;
+        let key = (number.base(), bit);
+        *self.any_digit.entry(key).or_insert_with(|| number.is_any_digit(words, byte, bit))
     }
 
     fn about_numbers(
         &mut self,
         conditions: &[WordId],
-        shorter: Vec<WordId>,
+        rest: Vec<WordId>,
         numbers: &[Number],
-    ) -> Answer {
-        let n_words = self.shared.words.n_parts(MAX_WORDS, &shorter).unwrap_or(MAX_WORDS);
-        let mut answer = self.decide(&shorter, n_words);
+    ) -> Reply {
+        let with = |room: &dyn Fn(&Number) -> WordId| {
+            let mut asked = rest.clone();
+            asked.extend(numbers.iter().map(room));
+            asked
+        };
+        let mut answer = self.decide_all(&with(&|number| number.within));
         if let Answer::Sat(values) = &mut answer {
             numbers.iter().for_each(|number| number.write(values));
             let is_right = values.satisfy(&self.shared.words, conditions);
             debug_assert!(is_right, "the digits of a number make that number");
         }
-        answer
+        let may_grow = numbers.iter().any(|number| number.elsewhere.is_some());
+        if answer != Answer::Unsat || self.is_thorough || !may_grow {
+            return answer.into();
+        }
+        answer = self.decide_all(&with(&|number| number.elsewhere.unwrap_or(number.within)));
+        let Answer::Sat(values) = &mut answer else { return answer.into() };
+        let mut texts = Vec::new();
+        for number in numbers {
+            match number.longer(&self.shared.words, values) {
+                Some(text) => texts.push((number.bytes.clone(), text)),
+                None => number.write(values),
+            }
+        }
+        Reply { answer, texts }
+    }
+
+    fn decide_all(&mut self, conditions: &[WordId]) -> Answer {
+        let n_words = self.shared.words.n_parts(MAX_WORDS, conditions).unwrap_or(MAX_WORDS);
+        self.decide(conditions, n_words)
     }
 
     /// By the cheapest means that will do: intervals, trying all values, z3.
@@ -160,7 +216,10 @@ impl Memo {
             return answer;
         }
         let before = self.prover.spent;
-        let mut answer = self.prover.check(&self.shared.words, conditions);
+        let mut answer = match self.is_thorough {
+            true => self.prover.check(&self.shared.words, conditions),
+            false => self.prover.check_alone(&self.shared.words, conditions),
+        };
         // A solver that has seen much gives up on what a new one decides.
         if self.is_thorough && matches!(answer, Answer::Unknown(_)) {
             self.renew();

@@ -10,15 +10,13 @@ const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Numbers {
     pub fn new(seed: u64) -> Self {
-        Self { state: STEP.wrapping_mul(seed.wrapping_add(1)) }
+        // Sequences of seeds that follow one another have nothing in common.
+        Self { state: mix(STEP.wrapping_mul(seed.wrapping_add(1))) }
     }
 
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(STEP);
-        let mut mixed = self.state;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        mix(self.state)
     }
 
     /// Below this limit; zero where that is zero.
@@ -34,6 +32,12 @@ impl Numbers {
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
+}
+
+fn mix(mut bits: u64) -> u64 {
+    bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^ bits >> 31
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@ use interpret::{Input, Inputs, Limits, Stream};
 use crate::corpus::Entry;
 use crate::dictionary::Dictionary;
 use crate::numbers::Numbers;
+use crate::pieces::{line_ends, name, numerals, tokens};
+use crate::records::Records;
 use crate::streams::{is_of_text, n_arguments, streams, text as text_of, write};
 
 /// Changes of one input.
@@ -24,11 +26,49 @@ const MAX_PADDED: usize = 6;
 pub struct Variations {
     pub numbers: Numbers,
     dictionary: Dictionary,
+    records: Records,
 }
 
 impl Variations {
     pub fn new(seed: u64, dictionary: Dictionary) -> Self {
-        Self { numbers: Numbers::new(seed), dictionary }
+        Self { numbers: Numbers::new(seed), dictionary, records: Records::default() }
+    }
+
+    /// Takes up what a run read that showed so much for the first time.
+    pub fn learn(&mut self, entry: &Entry, gain: u32, limits: &Limits) {
+        for stream in streams(&entry.inputs, limits) {
+            let text = text_of(&entry.inputs, stream, limits);
+            self.records.learn(stream, &text, gain, &self.dictionary);
+        }
+    }
+
+    /// An input like `base` with a few lines or arguments of other runs in place of its own, or
+    /// behind them.
+    pub fn composed(&mut self, base: &Entry, _: &Entry, limits: &Limits) -> Inputs {
+        let mut inputs = (*base.inputs).clone();
+        let stream = self.stream(&inputs, base, limits);
+        let Self { numbers, dictionary, records } = self;
+        if let Stream::Argument(first) = stream
+            && let Some(all) = records.arguments(numbers, dictionary)
+        {
+            let first = if numbers.once_in(2) { 1 } else { first };
+            let count = (first as usize - 1 + all.len()).min(limits.arguments as usize);
+            inputs.set(Input::ArgumentCount, count as u128);
+            for (index, argument) in (first..=count as u32).zip(all) {
+                write(&mut inputs, Stream::Argument(index), limits, &argument);
+            }
+        } else if let Some(lines) = records.lines(numbers, dictionary) {
+            let mut text = Vec::new();
+            if numbers.once_in(3) {
+                text = text_of(&inputs, stream, limits);
+                if !matches!(text.last(), None | Some(b'\n')) {
+                    text.push(b'\n');
+                }
+            }
+            text.extend(lines);
+            write(&mut inputs, stream, limits, &text);
+        }
+        inputs
     }
 
     /// An input like `base`, mixed with another.
@@ -57,9 +97,11 @@ impl Variations {
             let others = self.other_text(&other.inputs, stream, limits);
             text = self.changed(text, &others, stream);
         }
-        let text = match self.numbers.once_in(3) {
-            true => self.filled(text),
-            false => self.repeated(text, stream),
+        let text = match self.numbers.below(4) {
+            0 => self.filled(text),
+            1 => self.series(text, stream),
+            2 => self.nested(text, stream),
+            _ => self.repeated(text, stream),
         };
         write(&mut inputs, stream, limits, &text);
         inputs
@@ -247,7 +289,14 @@ impl Variations {
         let tokens = tokens(&text);
         match (self.numbers.below(3), self.numbers.one_of(&tokens).copied()) {
             (0, Some((start, end))) => drop(text.splice(start..end, word)),
-            (1, Some((_, end))) => drop(text.splice(end..end, word)),
+            (1, Some((_, end))) => {
+                let between = match self.numbers.below(4) {
+                    0 => None,
+                    1 => self.numbers.one_of(&self.dictionary.characters).copied(),
+                    _ => Some(b' '),
+                };
+                drop(text.splice(end..end, between.into_iter().chain(word)));
+            }
             _ => {
                 let at = self.numbers.below(text.len() + 1);
                 let covered = if self.numbers.once_in(2) { word.len() } else { 0 };
@@ -371,12 +420,75 @@ impl Variations {
     /// One byte over a range as long as an object of the program.
     fn filled(&mut self, mut text: Vec<u8>) -> Vec<u8> {
         let count = self.count();
-        let at = self.numbers.below(text.len() + 1);
+        // Members of a record begin where its bytes change.
+        let changes = (1..text.len()).filter(|at| text[*at] != text[at - 1]);
+        let starts: Vec<usize> = std::iter::once(0).chain(changes).collect();
+        let at = match self.numbers.once_in(2) {
+            true => self.numbers.one_of(&starts).copied().unwrap_or(0),
+            false => self.numbers.below(text.len() + 1),
+        };
         let old = text.get(at).copied().unwrap_or(b'a');
         let byte = if self.numbers.once_in(2) { self.byte(&[], old) } else { old };
         text.resize(text.len().max(at + count).min(1 << 13), byte);
         let end = (at + count).min(text.len());
         text[at.min(end)..end].fill(byte);
+        text
+    }
+
+    /// A line or word many times, each time with another name or number in it.
+    fn series(&mut self, mut text: Vec<u8>, stream: Stream) -> Vec<u8> {
+        let words = tokens(&text);
+        let Some((start, end)) = self.numbers.one_of(&words).copied() else {
+            return self.repeated(text, stream);
+        };
+        let ends = line_ends(&text);
+        let line = ends.iter().rposition(|at| *at <= start).unwrap_or(0);
+        let whole = (ends[line], ends.get(line + 1).copied().unwrap_or(text.len()));
+        let is_line = self.numbers.once_in(2);
+        let (from, to) = if is_line { whole } else { (start, (end + 1).min(text.len())) };
+        let (before, mut behind) = (text[from..start].to_vec(), text[end..to].to_vec());
+        if behind.last().is_none_or(u8::is_ascii_alphanumeric) {
+            behind.push(if is_line { b'\n' } else { b' ' });
+        }
+        let told = String::from_utf8_lossy(&text[start..end]).into_owned();
+        let first = told.parse::<u32>().ok().map(u64::from);
+        let is_falling = first.is_some() && self.numbers.once_in(2);
+        let most = if stream.length().is_some() { 1 << 13 } else { 1 << 10 };
+        let (count, mut made) = (self.count() as u64, Vec::new());
+        for at in 0..count {
+            made.extend(&before);
+            match first {
+                Some(first) if is_falling => made.extend((first + count - at).to_string().bytes()),
+                Some(first) => made.extend((first + at).to_string().bytes()),
+                None => made.extend(name(at)),
+            }
+            made.extend(&behind);
+            if made.len() > most {
+                break;
+            }
+        }
+        text.splice(from..to, made);
+        text
+    }
+
+    /// What stands around a part many times, as brackets do.
+    fn nested(&mut self, mut text: Vec<u8>, stream: Stream) -> Vec<u8> {
+        if text.len() < 2 {
+            return self.repeated(text, stream);
+        }
+        let near = |numbers: &mut Numbers, from: usize| from + numbers.below(4);
+        let first = self.numbers.below(text.len() - 1);
+        let inner = (near(&mut self.numbers, first) + 1).min(text.len() - 1);
+        let behind = match self.numbers.once_in(2) {
+            true => near(&mut self.numbers, inner).min(text.len() - 1),
+            false => inner + self.numbers.below(text.len() - inner),
+        };
+        let last = (near(&mut self.numbers, behind) + 1).min(text.len());
+        let most = if stream.length().is_some() { 1 << 13 } else { 1 << 10 };
+        let times = self.count().min(most / (inner - first + last - behind));
+        let (before, after) = (text[first..inner].to_vec(), text[behind..last].to_vec());
+        text.splice(behind..behind, after.repeat(times));
+        text.splice(first..first, before.repeat(times));
         text
     }
 
@@ -492,127 +604,5 @@ pub fn padded(inputs: &Inputs, limits: &Limits) -> Option<Inputs> {
     is_changed.then_some(made)
 }
 
-/// Where lines begin and end, the beginning and the end of the text among them.
-fn line_ends(text: &[u8]) -> Vec<usize> {
-    let behind = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
-    let mut ends: Vec<usize> = std::iter::once(0).chain(behind).collect();
-    if ends.last() != Some(&text.len()) {
-        ends.push(text.len());
-    }
-    ends
-}
-
-/// Letters and digits that stand together.
-fn tokens(text: &[u8]) -> Vec<(usize, usize)> {
-    runs_of(text, |byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-/// Digits that stand together, with their sign.
-fn numerals(text: &[u8]) -> Vec<(usize, usize)> {
-    let mut all = runs_of(text, |byte| byte.is_ascii_digit());
-    for (start, _) in &mut all {
-        if *start > 0 && text[*start - 1] == b'-' {
-            *start -= 1;
-        }
-    }
-    all
-}
-
-fn runs_of(text: &[u8], is_part: impl Fn(u8) -> bool) -> Vec<(usize, usize)> {
-    let mut all = Vec::new();
-    let mut start = None;
-    for (at, byte) in text.iter().enumerate() {
-        match (start, is_part(*byte)) {
-            (None, true) => start = Some(at),
-            (Some(first), false) => {
-                all.push((first, at));
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    all.extend(start.map(|first| (first, text.len())));
-    all
-}
-
 #[cfg(test)]
-mod tests {
-    use std::rc::Rc;
-
-    use super::*;
-    use crate::search::BOUNDS;
-
-    fn input(text: &[u8]) -> Entry {
-        let mut inputs = Inputs::default();
-        write(&mut inputs, Stream::Stdin, &BOUNDS[1], text);
-        Entry { inputs: Rc::new(inputs), ..Entry::default() }
-    }
-
-    fn made(dictionary: Dictionary, n: usize) -> Vec<Vec<u8>> {
-        let inputs = [input(b"+\n"), input(b"-\n")];
-        let mut variations = Variations::new(0, dictionary);
-        let made =
-            (0..n).map(|at| variations.next(&inputs[at % 2], &inputs[at / 2 % 2], &BOUNDS[1]));
-        made.map(|made| text_of(&made, Stream::Stdin, &BOUNDS[1])).collect()
-    }
-
-    #[test]
-    fn lines_of_several_inputs_are_joined_and_repeated() {
-        let texts = made(Dictionary::default(), 4000);
-        assert!(texts.contains(&b"+\n-\n".to_vec()));
-        assert!(texts.contains(&b"-\n-\n-\n".to_vec()));
-        assert!(texts.iter().all(|text| text.len() <= BOUNDS[1].stdin_bytes as usize));
-    }
-
-    #[test]
-    fn words_and_numbers_of_the_program_are_put_in() {
-        let words = vec![b"open".to_vec()];
-        let numbers = vec![4097];
-        let texts = made(Dictionary { words, numbers, ..Dictionary::default() }, 4000);
-        let has = |part: &[u8]| texts.iter().any(|t| t.windows(part.len()).any(|w| w == part));
-        assert!(has(b"open") && has(b"4097") && has(&[0x01, 0x10]) && has(&[0x10, 0x01]));
-    }
-
-    #[test]
-    fn parts_are_repeated_to_sizes_of_the_program() {
-        let dictionary = Dictionary { counts: vec![17], ..Dictionary::default() };
-        let mut variations = Variations::new(0, dictionary);
-        let base = input(b"x\n");
-        let made = (0..200).map(|_| variations.stretched(&base, &base, &BOUNDS[1]));
-        let most = made.map(|made| {
-            let text = text_of(&made, Stream::Stdin, &BOUNDS[1]);
-            text.iter().filter(|byte| **byte == b'x').count()
-        });
-        assert!(most.collect::<Vec<_>>().contains(&18));
-    }
-
-    #[test]
-    fn numerals_get_room() {
-        let made = padded(&input(b"a 7,-3").inputs, &BOUNDS[2]).expect("there are numerals");
-        let text = text_of(&made, Stream::Stdin, &BOUNDS[2]);
-        assert_eq!(text, b"a 00000000007,-00000000003");
-        assert!(padded(&input(b"none").inputs, &BOUNDS[2]).is_none());
-    }
-
-    #[test]
-    fn a_byte_of_a_decision_is_repeated() {
-        let dictionary = Dictionary { counts: vec![4], ..Dictionary::default() };
-        let mut variations = Variations::new(0, dictionary);
-        let base = input(b"abcdefgh");
-        let made = |at, variations: &mut Variations| {
-            let made = variations.continued(&base.inputs, (Stream::Stdin, at), &BOUNDS[1]);
-            made.map(|made| text_of(&made, Stream::Stdin, &BOUNDS[1]))
-        };
-        let all: Vec<_> = (0..60).filter_map(|_| made(1, &mut variations)).collect();
-        assert!(all.contains(&b"abbbbfgh".to_vec()));
-        assert!(all.contains(&b"abbbbbcdefgh".to_vec()));
-        assert_eq!(made(8, &mut variations), None);
-    }
-
-    #[test]
-    fn numerals_have_their_sign() {
-        assert_eq!(numerals(b"a-12,3"), [(1, 4), (5, 6)]);
-        assert_eq!(tokens(b" ab_1 c"), [(1, 5), (6, 7)]);
-        assert_eq!(runs_of(b"", |_| true), []);
-    }
-}
+mod tests;

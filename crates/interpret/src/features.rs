@@ -4,7 +4,7 @@
 //! Blocks alone do not tell a list with an element from one without, nor a buffer that is nearly
 //! full from one that is empty: a search that keeps what is new has to see both.
 
-use program::{BlockId, FunctionId, InstId, Op, Ty};
+use program::{BlockId, FunctionId, InstId, Op, Operand, Terminator, Ty};
 
 use crate::exec::{Frame, Machine};
 
@@ -15,6 +15,8 @@ const BITS: u32 = 16;
 pub struct Features {
     counts: Vec<u16>,
     seen: Vec<u16>,
+    /// Which function was called last, by how deep the call was.
+    last_called: Vec<u64>,
 }
 
 /// How close accesses of one instruction came to the bounds of their objects.
@@ -47,7 +49,7 @@ impl Fit {
 
 impl Default for Features {
     fn default() -> Self {
-        Self { counts: vec![0; 1 << BITS], seen: Vec::new() }
+        Self { counts: vec![0; 1 << BITS], seen: Vec::new(), last_called: Vec::new() }
     }
 }
 
@@ -57,6 +59,7 @@ impl Features {
         for index in self.seen.drain(..) {
             self.counts[usize::from(index)] = 0;
         }
+        self.last_called.clear();
     }
 
     /// Each feature of the run once, and how often it was met.
@@ -89,8 +92,15 @@ const NULL: u64 = 3;
 const LEFT_OF_READ: u64 = 4;
 const LEFT_OF_WRITE: u64 = 5;
 const END: u64 = 6;
+const KEPT: u64 = 7;
+const SEQUENCE: u64 = 8;
+const DEPTH: u64 = 9;
 
-/// What library functions read up to here is told apart by the byte.
+/// Calls deeper than this are not seen in their order.
+const DEEPEST: u32 = 6;
+
+/// What library functions read up to here is told apart by the byte, and calls by how deep they
+/// are.
 const FINE: u64 = 64;
 
 fn site((function, inst): (FunctionId, InstId)) -> u64 {
@@ -125,6 +135,17 @@ impl<'p> Machine<'p> {
     pub(crate) fn note_call(&mut self, callee: FunctionId) {
         if let Some(features) = &mut self.features {
             features.count(CALL, site(self.at), u64::from(callee.0));
+            let depth = u64::from(self.depth);
+            let depth = if depth < FINE { depth } else { FINE + magnitude(depth) };
+            features.mark(DEPTH, u64::from(callee.0), depth);
+            if self.depth < DEEPEST {
+                let (depth, callee) = (self.depth as usize, u64::from(callee.0) + 1);
+                if features.last_called.len() <= depth {
+                    features.last_called.resize(depth + 1, 0);
+                }
+                let before = std::mem::replace(&mut features.last_called[depth], callee);
+                features.mark(SEQUENCE, before, callee);
+            }
         }
     }
 
@@ -136,6 +157,16 @@ impl<'p> Machine<'p> {
         match &inst.op {
             Op::Load(_) | Op::Store { .. } | Op::MemCopy { .. } | Op::MemSet { .. } => {}
             Op::Call(_) if self.memory.fit.end > 0 => {}
+            // What is decided here and matters later.
+            Op::Compare { .. } => {
+                let terminator = &frame.body.blocks[inst.block].terminator;
+                let is_branch = matches!(terminator, Terminator::Branch { condition, .. }
+                    if *condition == Operand::Inst(id));
+                if !is_branch && let crate::Value::Bits(bits) = &frame.values[id] {
+                    features.mark(KEPT, here, bits.bits as u64 & 1);
+                }
+                return;
+            }
             _ => return,
         }
         let fit = std::mem::take(&mut self.memory.fit);

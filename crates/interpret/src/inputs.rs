@@ -155,6 +155,35 @@ impl Shared {
         inputs
     }
 
+    /// Puts texts in place of bytes that lie behind one another.
+    pub fn replace(&self, inputs: &mut Inputs, texts: &[(Vec<UnknownId>, Vec<u8>)]) {
+        let mut all: Vec<(Stream, usize, usize, &[u8])> = Vec::new();
+        for (bytes, text) in texts {
+            let of = |unknown: &UnknownId| {
+                let mut all = self.unknowns.iter();
+                let (input, _) = all.find(|(_, (known, _))| known == unknown)?;
+                input.stream().and_then(|(stream, byte)| Some((stream, byte? as usize)))
+            };
+            let (Some((stream, from)), Some((last, to))) =
+                (bytes.first().and_then(of), bytes.last().and_then(of))
+            else {
+                continue;
+            };
+            if stream == last && from + bytes.len() == to + 1 {
+                all.push((stream, from, to + 1, text));
+            }
+        }
+        // The last ones first, since those behind them move.
+        all.sort();
+        for (stream, from, to, text) in all.into_iter().rev() {
+            let mut whole = inputs.bytes_of(stream);
+            if to <= whole.len() {
+                whole.splice(from..to, text.iter().copied());
+                inputs.set_bytes(stream, &whole);
+            }
+        }
+    }
+
     /// Numbers in text that have unknowns of their own.
     pub fn numbers(&self) -> impl Iterator<Item = &Number> {
         self.numbers.values()

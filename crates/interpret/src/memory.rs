@@ -23,6 +23,8 @@ pub(crate) const LOWEST: u64 = 1 << 20;
 pub(crate) const HEAP: u64 = 1 << 40;
 /// Room between objects: what runs over the end of one meets nobody.
 const GAP: u64 = 4 * GRAIN;
+/// Bytes that take as long to set as an object takes to be made.
+const OBJECT: u64 = 256;
 /// Bytes of all objects of a run together.
 const MAX_MEMORY: u64 = 1 << 27;
 /// Places an access at an unknown address may choose among.
@@ -149,7 +151,7 @@ impl Memory {
             is_constant: false,
         };
         self.objects.insert(address, object);
-        self.moved(size);
+        self.moved(OBJECT + size);
         self.place(address, size, is_heap);
         self.touch(address, size, TouchKind::Begin);
         Ok(address)

@@ -79,6 +79,11 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether the run said of this bit that it is one.
+    pub(crate) fn is_known_to_hold(&self, word: WordId) -> bool {
+        self.conditions.known.contains(&word)
+    }
+
     pub(crate) fn is_true(&mut self, bit: Bits) -> bool {
         let is_true = bit.bits & 1 == 1;
         if let Some(word) = bit.word {

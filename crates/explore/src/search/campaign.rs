@@ -1,6 +1,6 @@
 //! A campaign: all faults of a program, within an amount of work.
 //!
-//! Five ways to come to new inputs take turns in slices of measured work: conditions that guard
+//! Six ways to come to new inputs take turns in slices of measured work: conditions that guard
 //! properties are negated, decisions are turned around, inputs are varied, parts of them are
 //! repeated to the sizes the program has, and each two that show something of their own are read
 //! one behind the other. What brought something new gets more slices. Inputs
@@ -54,7 +54,7 @@ const VISITED: u64 = 1;
 /// Words looked through for pointers that make a unit.
 const SCANNED: u64 = 8;
 /// Units of a question to the solver, as [`Memo`] counts them.
-const QUESTION: u64 = 400_000;
+const QUESTION: u64 = 100_000;
 /// Units of a condition of a path, for sorting out what of it is asked for, and of one that is
 /// part of a question.
 pub(super) const CONDITION: u64 = 15;
@@ -102,11 +102,11 @@ impl Campaign {
         inputs: &Rc<Inputs>,
         (n_steps, n_words): (u64, u64),
         has_words: bool,
-    ) {
+    ) -> u32 {
         let factor = if has_words { STEP_WITH_WORDS } else { 1 };
         let around = INPUT * inputs.0.len() as u64 + machine.n_scanned() / SCANNED;
         self.work += RUN + factor * n_steps + WORD * n_words + around;
-        let Some(mut features) = machine.features.take() else { return };
+        let Some(mut features) = machine.features.take() else { return 0 };
         let novelty = self.corpus.learn(inputs, &features, n_steps);
         self.gain += novelty.gain();
         if novelty.first > 0 {
@@ -133,6 +133,7 @@ impl Campaign {
         }
         features.clear();
         self.features = Some(features);
+        novelty.first
     }
 }
 
@@ -144,9 +145,10 @@ enum Way {
     Vary,
     Stretch,
     Join,
+    Compose,
 }
 
-const WAYS: [Way; 5] = [Way::Check, Way::Turn, Way::Vary, Way::Stretch, Way::Join];
+const WAYS: [Way; 6] = [Way::Check, Way::Turn, Way::Vary, Way::Stretch, Way::Join, Way::Compose];
 
 /// What the slices of a way cost and brought; older ones count less.
 #[derive(Clone, Copy, Debug, Default)]
@@ -297,6 +299,7 @@ impl State<'_> {
                 Way::Vary => self.vary_once(Variations::next),
                 Way::Stretch => self.vary_once(Variations::stretched),
                 Way::Join => self.join_once(),
+                Way::Compose => self.vary_once(Variations::composed),
             };
             if !is_done {
                 return false;
@@ -387,6 +390,14 @@ impl State<'_> {
         true
     }
 
+    /// What the last run read is worth putting together anew where it showed so much.
+    pub(super) fn learn_records(&mut self, n_first: u32) {
+        let last = self.campaign.as_ref().and_then(|campaign| campaign.corpus.entries.last());
+        if let Some(entry) = last.filter(|_| n_first > 0) {
+            self.variations.learn(entry, n_first, &self.limits);
+        }
+    }
+
     /// Two inputs that each show something best, one behind the other: what one of them leaves
     /// behind, the other may stumble over.
     fn join_once(&mut self) -> bool {
@@ -432,7 +443,8 @@ impl State<'_> {
         let n_steps = search.max_steps - machine.steps;
         self.found.n_runs += 1;
         self.found.n_steps += n_steps;
-        campaign.learn(&mut machine, &inputs, (n_steps, 0), false);
+        let n_first = campaign.learn(&mut machine, &inputs, (n_steps, 0), false);
+        self.learn_records(n_first);
         for (at, property) in violations(&machine, &result) {
             self.keep_violation(property, Some(at), &inputs);
         }

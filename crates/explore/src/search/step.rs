@@ -14,7 +14,7 @@ use super::{Candidate, MAX_BRANCHES, MAX_FAR, MAX_OF_ONE_PLACE, Next, State, Vio
 use crate::agenda::Place;
 use crate::ending::{Ending, Property, describe_stop, ending};
 use crate::frontier::Reached;
-use crate::memo::Memo;
+use crate::memo::{Memo, Reply};
 use crate::path::Path;
 
 /// Values of one pinned condition that a campaign tries.
@@ -64,7 +64,8 @@ impl State<'_> {
         let n_steps = search.max_steps - machine.steps;
         self.found.n_steps += n_steps;
         if let Some(campaign) = &mut self.campaign {
-            campaign.learn(&mut machine, inputs, (n_steps, n_words), true);
+            let n_first = campaign.learn(&mut machine, inputs, (n_steps, n_words), true);
+            self.learn_records(n_first);
         }
         if let Some(lost) = machine.lost() {
             self.found.incomplete.get_or_insert(format!("{lost} depends on inputs"));
@@ -211,14 +212,21 @@ impl State<'_> {
             let (relevant, needed) = path.relevant(self.memo, *n_before, excluded_before, *negated);
             self.charge(ASKED * (1 + relevant.len() as u64));
             let before = self.memo.effort;
-            let answer = self.memo.answer(relevant);
+            let Reply { answer, texts } = self.memo.reply(relevant);
             self.agenda.pay(place, self.memo.effort - before);
             match answer {
                 Answer::Sat(mut values) => {
                     // Of other unknowns the solver was not asked.
                     values.retain(|unknown| needed.contains(&unknown));
-                    let inputs = Rc::new(self.memo.shared.inputs_of(&values, &candidate.parent));
-                    let Candidate { depth, excluded, parent, .. } = candidate;
+                    let shared = &self.memo.shared;
+                    let mut inputs = shared.inputs_of(&values, &candidate.parent);
+                    shared.replace(&mut inputs, &texts);
+                    let inputs = Rc::new(inputs);
+                    let Candidate { mut depth, mut excluded, parent, .. } = candidate;
+                    // What was moved is decided anew.
+                    if !texts.is_empty() {
+                        (depth, excluded) = (0, Vec::new());
+                    }
                     let (parent, turned) = (Some(parent), Some(place));
                     return Some(Next { inputs, depth, excluded, parent, turned });
                 }

@@ -1,5 +1,6 @@
 //! What a search does when turning decisions around is over: variations of what went far.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use interpret::{Inputs, Machine, Point};
@@ -12,6 +13,8 @@ use crate::shrink::shrink;
 
 /// Inputs that are made within a bound.
 const MAX_VARIATIONS: u32 = 6000;
+/// Instructions that runs of shorter inputs of one violation may execute together.
+const MAX_STEPS_OF_SHORTENING: u64 = 5_000_000;
 
 impl State<'_> {
     /// A variation of inputs that went far which goes further still, or violates something at a
@@ -54,12 +57,15 @@ impl State<'_> {
         let (search, limits) = (self.search, self.limits);
         for violation in self.found.violations.iter_mut().filter(|v| wanted(v)) {
             let (at, property) = (violation.at, violation.property);
+            let left = Cell::new(MAX_STEPS_OF_SHORTENING);
             let is_same = |inputs: &Inputs| {
-                let Ok(mut machine) = Machine::new(search.program, search.max_steps) else {
+                let max_steps = search.max_steps.min(left.get());
+                let Ok(mut machine) = Machine::new(search.program, max_steps) else {
                     return false;
                 };
                 machine.watch(search.watch);
                 let result = machine.run_unknown(search.entry, inputs, &limits, false);
+                left.set(left.get() - (max_steps - machine.steps));
                 violations(&machine, &result).any(|violated| violated == (at, property))
             };
             violation.inputs = shrink(&violation.inputs, &limits, &is_same);

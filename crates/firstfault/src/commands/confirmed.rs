@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use base::Cancel;
 use explore::{Claim, Line, Opinion};
-use findings::{DontKnow, Fault, FaultOrigin, Findings, Level, Step};
+use findings::{DontKnow, Fault, FaultOrigin, Findings, Level, Place, Step};
 use program::{FunctionId, Program};
 use spec::rules::Rules;
 
@@ -62,28 +62,29 @@ fn claim(program: &Program, fault: &Fault) -> Option<Claim> {
     let steps = &fault.segments.first()?.steps;
     let outermost = steps.iter().map(|step| step.depth).min()?;
     let start = steps.iter().find(|step| step.depth == outermost)?;
-    let entry = function_at(program, start)?;
+    let entry = function_at(program, &start.place)?;
+    let function = function_at(program, &fault.place)?;
     let line = |step: &Step| Line { file: Some(step.place.file.clone()), line: step.place.line };
     let own = Line { file: Some(fault.place.file.clone()), line: fault.place.line };
     let mut lines = vec![own];
     lines.extend(steps.iter().filter(|step| step.impact).map(line));
     lines.dedup();
-    Some(Claim { entry, rule: fault.rule.clone(), lines })
+    Some(Claim { entry, function, rule: fault.rule.clone(), lines })
 }
 
-/// The function of a step, which may share its name with those of other files.
-fn function_at(program: &Program, step: &Step) -> Option<FunctionId> {
+/// The function of a place, which may share its name with those of other files.
+fn function_at(program: &Program, place: &Place) -> Option<FunctionId> {
     let named = program
         .functions
         .iter_enumerated()
-        .filter(|(_, function)| *function.name == *step.place.function && function.body.is_some());
+        .filter(|(_, function)| *function.name == *place.function && function.body.is_some());
     let file = |id: FunctionId| {
         let loc = &program.locs[program.functions[id].loc];
         program.files.get(loc.file).map(|file| file.path.clone())
     };
     let mut named: Vec<FunctionId> = named.map(|(id, _)| id).collect();
     if named.len() > 1 {
-        named.retain(|id| file(*id).as_deref() == Some(&*step.place.file));
+        named.retain(|id| file(*id).as_deref() == Some(&*place.file));
     }
     named.first().copied()
 }

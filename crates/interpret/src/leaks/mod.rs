@@ -278,6 +278,7 @@ impl<'p> Machine<'p> {
             Loss::Return(..) => frame.locals.iter().copied().collect(),
             _ => FxHashSet::default(),
         };
+        self.memory.n_scanned.set(self.memory.n_scanned.get() + 16 * found.len() as u64);
         found.retain(|base| match *base < LOWEST {
             true => !self.is_kept(*base, &ending),
             false => !self.has_witness(*base, &ending),

@@ -265,27 +265,30 @@ impl Machine<'_> {
         is_negative: bool,
         fit: Fit,
     ) -> Result<(Bits, u64, bool), Stop> {
-        let ty = Ty::Int(fit.width());
-        let (mut value, mut n_digits, mut has_room) = (Bits::known(0), 0, true);
-        let factor = Bits::known(base.into());
-        let mut bytes = Vec::new();
+        let (mut value, mut n_digits, mut has_room) = (0u128, 0u32, true);
+        let (mut bytes, mut has_words) = (Vec::new(), false);
+        let mut digits = Some(self.no_digits());
         while let Some(byte) = self.peek(reader)? {
-            let Some(mut digit) = self.digit(byte, base)? else { break };
+            let Some(digit) = self.digit(byte, base)? else { break };
             self.advance(reader)?;
             n_digits += 1;
             bytes.push(byte);
+            has_words |= byte.word.is_some();
             let limit = fit.limit(is_negative).unwrap_or(u128::MAX);
             if u128::from(base).checked_pow(n_digits).is_none_or(|power| power > limit) {
                 self.keep_bytes(&mut bytes);
-                (value, digit) = (value.with_word(None), digit.with_word(None));
-                has_room = has_room && value.bits * u128::from(base) + digit.bits <= limit;
+                digits = None;
+                has_room = has_room && value * u128::from(base) + digit <= limit;
             }
-            let product = binary(BinaryOp::Mul, ty, (value, factor), false)?;
-            let product = self.shadow_binary(BinaryOp::Mul, ty, (value, factor), false, product);
-            let digit = self.low(digit, fit.width());
-            let sum = binary(BinaryOp::Add, ty, (product, digit), false)?;
-            value = self.shadow_binary(BinaryOp::Add, ty, (product, digit), false, sum);
+            value = value.wrapping_mul(base.into()).wrapping_add(digit) & mask(fit.width());
+            digits = self.more_digits(digits, byte, base);
         }
+        let word = digits.filter(|_| has_words);
+        let word = word.map(|digits| {
+            let is_negative = (reader.limit == u64::MAX).then_some(is_negative);
+            self.word_of_digits(&digits, base, fit.width(), is_negative)
+        });
+        let value = Bits::known(value).with_word(word);
         Ok((value, n_digits.into(), has_room))
     }
 
@@ -301,28 +304,26 @@ impl Machine<'_> {
         }
     }
 
-    /// The digit a byte stands for, as a number of 64 bits.
-    fn digit(&mut self, byte: Bits, base: u32) -> Result<Option<Bits>, Stop> {
+    /// The digit a byte stands for; the run depends on it being one.
+    fn digit(&mut self, byte: Bits, base: u32) -> Result<Option<u128>, Stop> {
+        let digit = (byte.bits as u8 as char).to_digit(base.min(36)).map(u128::from);
+        let Some(word) = byte.word else { return Ok(digit) };
+        let words = &mut self.memory.words;
+        let zero = words.constant(8, b'0'.into());
+        let distance = words.binary(WordOp::Sub, word, zero);
+        let limit = words.constant(8, base.min(10).into());
+        let mut within = words.binary(WordOp::UnsignedLt, distance, limit);
         if base > 10 {
-            let value = (self.pinned(byte) as u8 as char).to_digit(base.min(36));
-            return Ok(value.map(|digit| Bits::known(digit.into())));
+            let (case, first) = (words.constant(8, 0x20), words.constant(8, b'a'.into()));
+            let small = words.binary(WordOp::Or, word, case);
+            let distance = words.binary(WordOp::Sub, small, first);
+            let limit = words.constant(8, u128::from(base) - 10);
+            let is_letter = words.binary(WordOp::UnsignedLt, distance, limit);
+            within = words.or(within, is_letter);
         }
-        let is_digit = (byte.bits as u8 as char).is_digit(base);
-        if let Some(word) = byte.word {
-            let words = &mut self.memory.words;
-            let zero = words.constant(8, b'0'.into());
-            let distance = words.binary(WordOp::Sub, word, zero);
-            let limit = words.constant(8, base.into());
-            let within = words.binary(WordOp::UnsignedLt, distance, limit);
-            let held = if is_digit { within } else { words.not(within) };
-            self.holds(held, Why::Branch);
-            let words = &mut self.memory.words;
-            let wide = words.resize(distance, 64, false);
-            // As wide as any number that is read; cut where it is added.
-            let value = Bits::known(byte.bits.wrapping_sub(b'0'.into()) & 0xff);
-            return Ok(is_digit.then_some(value.with_word(Some(wide))));
-        }
-        Ok(is_digit.then(|| Bits::known(byte.bits - u128::from(b'0'))))
+        let held = if digit.is_some() { within } else { words.not(within) };
+        self.holds(held, Why::Branch);
+        Ok(digit)
     }
 
     /// Whether a byte is one of these; the run depends on it.

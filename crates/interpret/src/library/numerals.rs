@@ -23,14 +23,70 @@ pub struct Number {
     pub sides: Vec<WordId>,
     /// That it has digits enough.
     pub within: WordId,
+    /// All its bytes are digits to this base, zeros before the others; 0 where it may be shorter
+    /// and have a sign.
+    base: u32,
+    /// What else a number may be that is written there with more digits or a sign.
+    pub elsewhere: Option<WordId>,
+}
+
+/// What is known of a number that was read digit by digit.
+pub(crate) struct Digits {
+    /// As wide as numbers of so many digits.
+    value: WordId,
+    room: u32,
+    /// The largest number of so many digits.
+    most: u128,
+    bytes: Vec<WordId>,
 }
 
 /// By the word that says how a number follows from its bytes.
 pub type Numbers = BTreeMap<WordId, Number>;
 
 impl Number {
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// Whether this byte of the number may be any digit as far as a bit says that is made of it
+    /// alone.
+    pub fn is_any_digit(&self, words: &Words, byte: UnknownId, bit: WordId) -> bool {
+        let mut values = Values::default();
+        self.base > 0
+            && (0..self.base).all(|digit| {
+                values.set(byte, character(digit).into());
+                values.satisfy(words, &[bit])
+            })
+    }
+
+    /// What stands in place of its bytes for the number to have this value; `None` where it fits
+    /// into them.
+    pub fn longer(&self, words: &Words, values: &Values) -> Option<Vec<u8>> {
+        if values.satisfy(words, &[self.within]) {
+            return None;
+        }
+        let value = signed(values.get(self.unknown), self.width);
+        let mut left = value.unsigned_abs();
+        let mut text = Vec::new();
+        while left > 0 {
+            text.push(character((left % u128::from(self.base)) as u32));
+            left /= u128::from(self.base);
+        }
+        text.extend((value < 0).then_some(b'-'));
+        text.reverse();
+        Some(text)
+    }
+
     /// Writes the number's value into its bytes.
     pub fn write(&self, values: &mut Values) {
+        if self.base > 0 {
+            let mut left = values.get(self.unknown);
+            for byte in self.bytes.iter().rev() {
+                values.set(*byte, character((left % u128::from(self.base)) as u32).into());
+                left /= u128::from(self.base);
+            }
+            return;
+        }
         let value = signed(values.get(self.unknown), self.width);
         let mut digits = value.to_string().into_bytes();
         digits.push(0);
@@ -57,7 +113,7 @@ impl Machine<'_> {
         if first.word.is_none() || b" \t\n\r\x0b\x0c+".contains(&(first.bits as u8)) {
             return Ok(None);
         }
-        if !self.numeral_fits(start, width) {
+        if !self.numeral_fits(start, width) || self.is_inside_line(first) {
             return Ok(None);
         }
         let max_digits = max_digits(width);
@@ -115,7 +171,16 @@ impl Machine<'_> {
             let (unknown, word) = words.unknown(width);
             let definition = words.eq(word, defined);
             let within = words_within(words, word, bytes.len() as u32);
-            Number { unknown, width, bytes, definition, sides: Vec::new(), within }
+            Number {
+                unknown,
+                width,
+                bytes,
+                definition,
+                sides: Vec::new(),
+                within,
+                base: 0,
+                elsewhere: None,
+            }
         });
         for side in sides {
             if !number.sides.contains(&side) {
@@ -217,6 +282,105 @@ impl Machine<'_> {
         let bits = if is_negative { numeral.bits.wrapping_neg() } else { numeral.bits };
         Bits::known(bits & mask(width)).with_word(Some(word))
     }
+}
+
+impl Machine<'_> {
+    /// The word of a digit, of which its byte says that it is one to this base.
+    pub(crate) fn digit_word(&mut self, byte: WordId, base: u32) -> WordId {
+        let words = &mut self.memory.words;
+        let zero = words.constant(8, b'0'.into());
+        let number = words.binary(WordOp::Sub, byte, zero);
+        if base <= 10 {
+            return number;
+        }
+        let (nine, case) = (words.constant(8, b'9'.into()), words.constant(8, 0x20));
+        let is_number = words.binary(WordOp::UnsignedLe, byte, nine);
+        let (small, first) = (words.binary(WordOp::Or, byte, case), words.constant(8, 0x57));
+        let letter = words.binary(WordOp::Sub, small, first);
+        words.choice(is_number, number, letter)
+    }
+
+    /// One more digit of a number; `None` where no more of its bytes are followed.
+    pub(crate) fn more_digits(
+        &mut self,
+        before: Option<Digits>,
+        byte: Bits,
+        base: u32,
+    ) -> Option<Digits> {
+        let byte = self.word(byte, 8);
+        let mut digits = before?;
+        digits.most = digits.most.checked_mul(base.into())?.checked_add(u128::from(base) - 1)?;
+        let room = (128 - digits.most.leading_zeros()).max(8);
+        let digit = self.digit_word(byte, base);
+        let words = &mut self.memory.words;
+        // What is narrow is easy to solve.
+        let (digit, factor) = (words.resize(digit, room, false), words.constant(room, base.into()));
+        let before = words.resize(digits.value, room, false);
+        let product = words.binary(WordOp::Mul, before, factor);
+        digits.value = words.binary(WordOp::Add, product, digit);
+        digits.room = room;
+        digits.bytes.push(byte);
+        Some(digits)
+    }
+
+    pub(crate) fn no_digits(&mut self) -> Digits {
+        let value = self.memory.words.constant(8, 0);
+        Digits { value, room: 8, most: 0, bytes: Vec::new() }
+    }
+
+    /// The word of a number in so many bits, an unknown of its own where all its bytes are; with
+    /// whether a minus stands before it where there is room for more digits.
+    pub(crate) fn word_of_digits(
+        &mut self,
+        digits: &Digits,
+        base: u32,
+        width: u32,
+        is_negative: Option<bool>,
+    ) -> WordId {
+        let words = &mut self.memory.words;
+        let defined = words.resize(digits.value, width, false);
+        let unknown = |word: &WordId| match words.word(*word) {
+            Word::Unknown(unknown) => Some(*unknown),
+            _ => None,
+        };
+        let bytes: Option<Vec<UnknownId>> = digits.bytes.iter().map(unknown).collect();
+        let Some(bytes) = bytes.filter(|_| digits.room < width) else {
+            return defined;
+        };
+        let number = self.inputs.numbers.entry(defined).or_insert_with(|| {
+            let (unknown, word) = words.unknown(width);
+            let definition = words.eq(word, defined);
+            let most = words.constant(width, digits.most);
+            let within = words.binary(WordOp::UnsignedLe, word, most);
+            // Behind a sign there is no other.
+            let elsewhere = is_negative.map(|is_negative| {
+                let zero = words.constant(width, 0);
+                let is_positive = words.binary(WordOp::SignedLe, zero, word);
+                if is_negative { is_positive } else { words.bit(true) }
+            });
+            Number { unknown, width, bytes, definition, sides: Vec::new(), within, base, elsewhere }
+        });
+        let (definition, unknown) = (number.definition, number.unknown);
+        let word = words.word_of(unknown);
+        self.holds(definition, Why::Limit);
+        word
+    }
+
+    /// Whether a byte cannot end the line it stands in, so that the number it begins cannot end
+    /// before it either.
+    fn is_inside_line(&mut self, byte: Bits) -> bool {
+        let Some(word) = byte.word else { return false };
+        let words = &mut self.memory.words;
+        let end = words.constant(8, b'\n'.into());
+        let is_end = words.eq(word, end);
+        let is_other = words.not(is_end);
+        self.is_known_to_hold(is_other)
+    }
+}
+
+/// How a digit is written.
+fn character(digit: u32) -> u8 {
+    char::from_digit(digit, 36).map_or(b'0', |digit| digit as u8)
 }
 
 /// Digits of the largest number of a width. Longer numbers are read digit by digit.

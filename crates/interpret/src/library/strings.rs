@@ -1,14 +1,20 @@
 //! `string.h`: byte by byte, so that each read and write is checked like the program's own.
 
-use logic::words::WordOp;
+use std::ops::Range;
+
+use logic::words::{WordId, WordOp};
 
 use super::text::Text;
 use super::{Given, Known, int, pointer};
-use crate::Stop;
 use crate::exec::Machine;
+use crate::memory::Memory;
 use crate::streams::Failure;
 use crate::value::{Bits, Value};
 use crate::world::errno;
+use crate::{Stop, Why};
+
+/// Bytes that are compared as a whole.
+const LONGEST_COMPARED: u64 = 64;
 
 impl Machine<'_> {
     pub(crate) fn call_string(&mut self, name: &str, given: &Given) -> Known {
@@ -143,17 +149,62 @@ impl Machine<'_> {
                 a = Bits::known((self.pinned(a) as u8).to_ascii_lowercase().into());
                 b = Bits::known((self.pinned(b) as u8).to_ascii_lowercase().into());
             }
-            if !self.are_equal(a, b) {
+            if a.bits != b.bits {
+                if !ignores_case {
+                    self.differ((left.at, right.at), at..size, ends_at_zero);
+                }
+                self.are_equal(a, b);
                 if a.word.is_some() || b.word.is_some() {
                     self.is_below(a, b);
                 }
                 return int(a.bits as i32 - b.bits as i32);
             }
+            self.are_equal(a, b);
             if ends_at_zero && self.is_equal(a, 0) {
                 break;
             }
         }
         int(0)
+    }
+
+    /// Says of these bytes as a whole that they differ: so one question leads to all of them, not
+    /// one for each.
+    fn differ(&mut self, (left, right): (u64, u64), range: Range<u64>, ends_at_zero: bool) {
+        if !self.inputs.are_unknown || self.record.is_some() {
+            return;
+        }
+        // The run itself does not read so far.
+        let fit = self.memory.fit;
+        let other = self.difference((left, right), range, ends_at_zero);
+        self.memory.fit = fit;
+        if let Some(other) = other {
+            self.holds(other, Why::Branch);
+        }
+    }
+
+    fn difference(
+        &mut self,
+        (left, right): (u64, u64),
+        range: Range<u64>,
+        ends_at_zero: bool,
+    ) -> Option<WordId> {
+        let first = range.start;
+        let mut all = self.memory.words.bit(true);
+        for at in first..range.end.min(first + LONGEST_COMPARED) {
+            let byte = |memory: &mut Memory, start: u64| {
+                memory.load_set(start.wrapping_add(at), 1).ok().filter(|byte| byte.is_known())
+            };
+            let (a, b) = (byte(&mut self.memory, left)?, byte(&mut self.memory, right)?);
+            let (x, y) = (self.word(a, 8), self.word(b, 8));
+            let words = &mut self.memory.words;
+            let equal = words.eq(x, y);
+            all = words.and(all, equal);
+            let is_end = |byte: Bits| byte.word.is_none() && byte.bits == 0;
+            if at + 1 == range.end || ends_at_zero && (is_end(a) || is_end(b)) {
+                return Some(self.memory.words.not(all));
+            }
+        }
+        None
     }
 
     /// Whether two bytes are equal; the run depends on it.

@@ -42,11 +42,7 @@ struct Encoder {
 
 impl WordProver {
     pub fn new(resources: u32) -> Self {
-        let solver = Solver::new_for_logic("QF_BV").unwrap_or_default();
-        let mut params = Params::new();
-        params.set_u32("rlimit", resources);
-        params.set_u32("random_seed", 0);
-        solver.set_params(&params);
+        let solver = solver(resources);
         let counted = resource_count(&solver.get_statistics());
         Self { solver, encoder: Encoder::default(), resources, n_checks: 0, spent: 0, counted }
     }
@@ -74,6 +70,26 @@ impl WordProver {
             SatResult::Unsat => Answer::Unsat,
             SatResult::Unknown => unknown(self.solver.get_reason_unknown()),
             SatResult::Sat => match self.solver.get_model() {
+                Some(model) => self.encoder.values(words, &model),
+                None => unknown(None),
+            },
+        }
+    }
+
+    /// The same by a solver of its own, which may rewrite the question as a whole: one that has
+    /// seen much gives up on what a new one decides at once.
+    pub fn check_alone(&mut self, words: &Words, bits: &[WordId]) -> Answer {
+        self.n_checks += 1;
+        let solver = solver(self.resources);
+        for bit in bits {
+            solver.assert(self.encoder.bit(words, *bit));
+        }
+        let answer = solver.check();
+        self.count(&solver.get_statistics());
+        match answer {
+            SatResult::Unsat => Answer::Unsat,
+            SatResult::Unknown => unknown(solver.get_reason_unknown()),
+            SatResult::Sat => match solver.get_model() {
                 Some(model) => self.encoder.values(words, &model),
                 None => unknown(None),
             },
@@ -111,6 +127,15 @@ impl WordProver {
             },
         }
     }
+}
+
+fn solver(resources: u32) -> Solver {
+    let solver = Solver::new_for_logic("QF_BV").unwrap_or_default();
+    let mut params = Params::new();
+    params.set_u32("rlimit", resources);
+    params.set_u32("random_seed", 0);
+    solver.set_params(&params);
+    solver
 }
 
 /// What z3 has counted for all its solvers of this thread.
