@@ -103,7 +103,7 @@ pub fn links(
                 let goes = |event: &&Event| {
                     // Any number that fits will do for what is made from it.
                     let is_own = !right.is_nearest || event.by == Some(cause.key);
-                    is_own && goes(found, &without, event) && !went.contains(event)
+                    is_own && goes(search, found, &without, event) && !went.contains(event)
                 };
                 let more: Vec<Event> = later.iter().filter(goes).copied().collect();
                 went.extend(more);
@@ -228,9 +228,13 @@ fn evident(
 }
 
 /// Whether a run with a violation put right does not violate something that it did. One that ends
-/// at another violation tells that of the place alone where it ends.
-fn goes(with: &Course, without: &Course, event: &Event) -> bool {
-    let came_there = |last: Key| with.last.is_some_and(|own| own == last) || last.0 == event.key.0;
+/// at another violation tells that only of places that it came to.
+fn goes(search: &Search, with: &Course, without: &Course, event: &Event) -> bool {
+    let came_there = |last: Key| {
+        with.last == Some(last)
+            || last.0 == event.key.0
+            || without.came_as_often(with, search, event.key)
+    };
     !without.has(event.key) && without.last.is_none_or(came_there)
 }
 

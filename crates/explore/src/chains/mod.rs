@@ -73,28 +73,6 @@ pub fn find(
         n_steps += course.n_steps;
         runs.push((inputs, course));
     }
-    if std::env::var("CHAINS_DEBUG").is_ok() {
-        let line =
-            |key: &Key| search.program.locs[crate::ending::loc_of(search.program, key.0)].line;
-        for (inputs, run) in &runs {
-            let text = String::from_utf8_lossy(&crate::streams::text(
-                inputs,
-                interpret::Stream::Stdin,
-                &limits,
-            ))
-            .into_owned();
-            eprintln!("RUN {:?} unclear {} guessed {:?}", text, run.is_unclear, run.guessed_at);
-            for event in &run.events {
-                eprintln!(
-                    "   {} {:?} soft {} left {}",
-                    line(&event.key),
-                    event.key.1,
-                    event.is_soft,
-                    event.steps_left
-                );
-            }
-        }
-    }
     let mut chains = graph::links(search, &limits, &runs, &known, MAX_STEPS);
     chains.work = spent + n_steps;
     chains
