@@ -5,6 +5,7 @@
 //! is not violated any more. Of several causes the nearest counts. Faults that happen only behind
 //! others are found so, too.
 
+mod asked;
 mod graph;
 mod run;
 
@@ -30,7 +31,7 @@ const MAX_JOINED: usize = 40;
 const MAX_BETWEEN: usize = 6;
 const MAX_AROUND: usize = 14;
 /// Runs that are looked at.
-const MAX_COURSES: usize = 80;
+const MAX_COURSES: usize = 120;
 /// Instructions of the runs that tell causes.
 const MAX_STEPS: u64 = 20_000_000;
 
