@@ -64,8 +64,8 @@ pub fn tell_watched(
         at = machine.stopped_at;
         note = wanted.and_then(|wanted| noted(machine, &wanted));
         if let Some(note) = &note {
-            record.steps.truncate(note.n_recorded);
-            record.fails_at = record.steps.len().checked_sub(1);
+            record.fails_at = note.n_recorded.min(record.steps.len()).checked_sub(1);
+            end_at(&mut record, note.n_recorded);
             at = Some(note.at);
         }
         let places = machine.passed_over.iter();
@@ -84,6 +84,22 @@ pub fn tell_watched(
     let place = at.map(|at| trace::place(program, loc_of(program, at), at.0)).unwrap_or_default();
     let input = describe(failing, entry, &asked);
     Told { property, place, trace, input, passed, note, made_up: asked.made_up }
+}
+
+/// Leaves out what a run did after some of its steps, but for the calls around the last one, which
+/// are recorded when they end.
+fn end_at(record: &mut Record, n_steps: usize) {
+    let Some(last) = n_steps.checked_sub(1).and_then(|last| record.steps.get(last)) else { return };
+    let mut depth = last.depth;
+    let mut around = Vec::new();
+    for step in &record.steps[n_steps..] {
+        if step.depth < depth {
+            depth = step.depth;
+            around.push(step.clone());
+        }
+    }
+    record.steps.truncate(n_steps);
+    record.steps.extend(around);
 }
 
 fn noted(machine: &Machine, wanted: &Wanted) -> Option<Note> {

@@ -117,37 +117,3 @@ struct s { char text[8]; char rest[16]; };\nint main(void) {\n    struct s s;\n\
         &[(11, 12, true), (12, 15, true)],
     );
 }
-
-#[test]
-fn print_one() {
-    let Ok(path) = std::env::var("CHAIN") else { return };
-    let text = std::fs::read_to_string(path).unwrap();
-    if std::env::var("IR").is_ok() {
-        let program = import(&text);
-        let line: u32 = std::env::var("IR").unwrap().parse().unwrap();
-        for function in &program.functions {
-            let Some(body) = &function.body else { continue };
-            for (id, inst) in body.insts.iter_enumerated() {
-                if program.locs[inst.loc].line == line {
-                    println!("{} {id:?} {:?} {:?}", function.name, inst.ty, inst.op);
-                }
-            }
-        }
-        return;
-    }
-    let outcome = explored(&text);
-    for found in &outcome.found {
-        println!("{} {} {} {:?}", found.place.line, found.rule, found.message, found.input.command);
-    }
-    for link in &outcome.links {
-        println!(
-            "{} {} -> {} {} {} {:?}",
-            link.from.line,
-            link.from.rule,
-            link.to.line,
-            link.to.rule,
-            link.is_unique,
-            link.input.command
-        );
-    }
-}

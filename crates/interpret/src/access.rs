@@ -339,12 +339,22 @@ enum Index {
 /// index, and how many elements there are.
 fn element_of(program: &Program, frame: &Frame, ptr: Operand) -> Option<(Index, u64)> {
     let address = address_at(frame, ptr)?;
-    let [step @ PathStep::Index { .. }] = &address.path[..] else { return None };
-    let count = match address.base {
-        Operand::Const(id) => array_in_global(program, id, step, address)?,
-        _ => array_in_object(program, frame, address)?,
-    };
+    let (step, before) = address.path.split_last()?;
     let PathStep::Index { term, constant } = step else { return None };
+    let count = match (before.last(), address.base) {
+        (Some(PathStep::Field { record, member }), _) => {
+            let members = &program.records.get(*record)?.members;
+            match program.resolved_type(members.get(*member as usize)?.ctype) {
+                CType::Array { count: Some(count), .. } if *member as usize + 1 < members.len() => {
+                    *count
+                }
+                _ => return None,
+            }
+        }
+        (Some(_), _) => return None,
+        (None, Operand::Const(id)) => array_in_global(program, id, step, address)?,
+        (None, _) => array_in_object(program, frame, address)?,
+    };
     let index = match term {
         Some(term) => Index::Operand(address.terms.get(*term as usize)?.index),
         None => Index::Constant(*constant),

@@ -18,7 +18,9 @@ use crate::{FaultKind, Stop};
 
 const CONSTANTS: u64 = 0x40_0000;
 const STACK: u64 = 0x7fff_ffff_0000;
-const HEAP: u64 = 0x5555_0000_0010;
+const HEAP: u64 = 0x5555_0000_0000;
+/// Where its first block begins.
+const FIRST_BLOCK: u64 = HEAP + 0x2a0;
 /// What an access may go beyond before the machine stops it: what the heap has at first, the
 /// stack above `main`, a page.
 const HEAP_BYTES: u64 = 132 << 10;
@@ -65,7 +67,7 @@ enum Spot {
 impl Memory {
     /// From here on, accesses that leave their objects meet what the machine has there.
     pub fn go_on_outside(&mut self, program: &Program, globals: &[u64]) {
-        let mut spill = Spill { stack: STACK, top_of_heap: HEAP, ..Spill::default() };
+        let mut spill = Spill { stack: STACK, top_of_heap: FIRST_BLOCK, ..Spill::default() };
         let kinds = program.globals.iter().map(|global| section(program, global));
         let kinds: Vec<u32> = kinds.collect();
         let mut at = CONSTANTS;

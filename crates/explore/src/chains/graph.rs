@@ -5,19 +5,18 @@ use std::rc::Rc;
 
 use interpret::{Inputs, Limits, Point};
 
-use super::run::{Course, Event, Key, corrections, course};
+use super::asked::{Cause, MAX_CAUSES, alone, ask, leaves_alone};
+use super::run::{Course, Event, Key, corrections};
 use crate::search::{Search, Violation};
 
 /// Runs that are asked about one pair.
 const MAX_ASKED: u32 = 4;
-/// Violations of one run that are put right.
-const MAX_CAUSES: usize = 10;
 
 /// Causes and effects.
 #[derive(Clone, Debug, Default)]
 pub struct Chains {
     pub links: Vec<Link>,
-    /// Faults that only happen behind others, with what shows them.
+    /// Faults that were found behind others, with what shows them.
     pub behind: Vec<Violation>,
     pub work: u64,
 }
@@ -38,6 +37,7 @@ pub struct Link {
 
 /// Sorts as a program is read.
 type Order = (u32, bool, u32, crate::ending::Property);
+type Pair = (Order, Order);
 
 fn order(key: Key) -> Order {
     let (is_end, number) = match key.0.1 {
@@ -56,6 +56,17 @@ struct Shown {
     between: BTreeSet<Order>,
 }
 
+/// What runs have shown so far.
+#[derive(Default)]
+struct Graph {
+    shown: BTreeMap<Pair, Shown>,
+    asked: BTreeMap<Pair, u32>,
+    /// The second is violated with the first put right.
+    remains: BTreeSet<Pair>,
+    /// What some run violates whatever comes before it.
+    alone: BTreeMap<Order, Violation>,
+}
+
 /// What goes away with what, in each of these runs.
 pub fn links(
     search: &Search,
@@ -64,134 +75,110 @@ pub fn links(
     known: &[Key],
     max_steps: u64,
 ) -> Chains {
-    let mut shown: BTreeMap<(Order, Order), Shown> = BTreeMap::new();
-    let mut asked: BTreeMap<(Order, Order), u32> = BTreeMap::new();
-    let mut remains: BTreeSet<(Order, Order)> = BTreeSet::new();
+    let mut graph = Graph::default();
     let mut n_steps = 0;
     for (inputs, found) in runs.iter().filter(|(_, found)| !found.has_made_up) {
-        if found.events.len() < 2 {
+        let is_single = found.events.len() < 2;
+        if !is_single && !graph.is_news(found) {
             continue;
         }
-        let mut gone: Vec<(Event, Vec<Event>)> = Vec::new();
-        let mut is_news = false;
-        for (index, cause) in found.events.iter().enumerate().take(MAX_CAUSES) {
-            let later: Vec<Event> = found.events[index + 1..].to_vec();
-            let is_open = later.iter().any(|event| {
-                let pair = (order(cause.key), order(event.key));
-                asked.get(&pair).is_none_or(|n| *n < MAX_ASKED) && !shown.contains_key(&pair)
-            });
-            is_news |= is_open && !corrections(cause.key).is_empty();
+        let left = max_steps.saturating_sub(n_steps);
+        let (causes, spent) = ask(search, inputs, limits, found, left);
+        n_steps += spent;
+        // A run that goes on behind nothing is a run like any other.
+        let limits = Limits { goes_on: !is_single, ..*limits };
+        for event in alone(found, &causes).filter(|event| found.is_certain_at(event)) {
+            let ((at, property), inputs) = (event.key, (**inputs).clone());
+            let violation = Violation { property, at, inputs, limits };
+            graph.alone.entry(order(event.key)).or_insert(violation);
         }
-        if !is_news {
-            continue;
-        }
-        for (index, cause) in found.events.iter().enumerate().take(MAX_CAUSES) {
-            let later = &found.events[index + 1..];
-            for event in later {
-                *asked.entry((order(cause.key), order(event.key))).or_default() += 1;
-            }
-            if n_steps > max_steps || later.is_empty() {
-                break;
-            }
-            let mut went: Vec<Event> = Vec::new();
-            for right in corrections(cause.key) {
-                let without = course(search, inputs, limits, &[right]);
-                n_steps += without.n_steps;
-                if without.is_unclear {
-                    continue;
-                }
-                let goes = |event: &&Event| {
-                    // Any number that fits will do for what is made from it.
-                    let is_own = !right.is_nearest || event.by == Some(cause.key);
-                    is_own && goes(found, &without, event) && !went.contains(event)
-                };
-                let more: Vec<Event> = later.iter().filter(goes).copied().collect();
-                went.extend(more);
-                if !super::is_number(cause.key.1) {
-                    let stays = later.iter().filter(|event| without.has(event.key));
-                    remains.extend(stays.map(|event| (order(cause.key), order(event.key))));
-                }
-            }
-            gone.push((*cause, went));
-        }
-        by_numbers(&mut gone);
-        for (cause, went) in &gone {
-            for event in went {
-                let between = gone.iter().filter(|(middle, theirs)| {
-                    went.contains(middle) && middle.key != event.key && theirs.contains(event)
-                });
-                let between: Vec<&Event> = between.map(|(middle, _)| middle).collect();
-                if between.iter().any(|middle| !middle.is_unruled) {
-                    continue;
-                }
-                let pair = (order(cause.key), order(event.key));
-                let one = Shown {
-                    from: cause.key,
-                    to: event.key,
-                    inputs: inputs.clone(),
-                    is_certain: found.is_certain_at(event),
-                    between: between.iter().map(|middle| order(middle.key)).collect(),
-                };
-                let old = shown.get(&pair);
-                if old.is_none_or(|old| !old.is_certain && one.is_certain) {
-                    shown.insert(pair, one);
-                }
-            }
-        }
+        causes.iter().for_each(|cause| graph.learn(found, inputs, cause, &causes));
     }
-    let unique: BTreeSet<(Order, Order)> = shown
-        .iter()
-        .filter(|(pair, one)| {
-            let is_other = |(_, run): &(Rc<Inputs>, Course)| is_without(run, one.from, one.to);
-            !remains.contains(pair) && !runs.iter().any(is_other)
-        })
-        .map(|(pair, _)| *pair)
-        .collect();
-    let keep = evident(&shown, &unique, runs, known);
-    let mut chains = Chains::default();
-    let mut told: BTreeSet<Order> = known.iter().map(|key| order(*key)).collect();
-    for (pair, one) in shown {
-        let is_nearest = one.between.is_disjoint(&keep);
-        if !is_nearest || !keep.contains(&pair.0) || !keep.contains(&pair.1) {
-            continue;
-        }
-        for key in [one.from, one.to] {
-            if told.insert(order(key)) {
-                let (at, property) = key;
-                let inputs = (*one.inputs).clone();
-                chains.behind.push(Violation { property, at, inputs, limits: *limits });
-            }
-        }
-        chains.links.push(Link {
-            from: one.from,
-            to: one.to,
-            is_unique: unique.contains(&pair),
-            inputs: one.inputs,
-            limits: *limits,
-            is_certain: one.is_certain,
-        });
-    }
-    chains
+    graph.finish(limits, runs, known)
 }
 
-/// An access that is made from a number which another cause had made wrong is of that number's
-/// doing, even if the number that was meant would do no better.
-fn by_numbers(gone: &mut [(Event, Vec<Event>)]) {
-    let mut more: Vec<(Key, Event)> = Vec::new();
-    for (cause, went) in gone.iter() {
-        for event in went {
-            let Some(by) = event.by.filter(|by| *by != cause.key) else { continue };
-            if went.iter().any(|middle| middle.key == by) {
-                more.push((by, *event));
+impl Graph {
+    /// Whether a run has pairs that were not asked about often enough.
+    fn is_news(&mut self, found: &Course) -> bool {
+        let mut is_news = false;
+        for (index, cause) in found.events.iter().enumerate().take(MAX_CAUSES) {
+            if corrections(cause.key).is_empty() {
+                continue;
+            }
+            for event in &found.events[index + 1..] {
+                let pair = (order(cause.key), order(event.key));
+                let n_asked = self.asked.entry(pair).or_default();
+                is_news |= *n_asked < MAX_ASKED && !self.shown.contains_key(&pair);
+                *n_asked += 1;
+            }
+        }
+        is_news
+    }
+
+    fn learn(&mut self, found: &Course, inputs: &Rc<Inputs>, cause: &Cause, all: &[Cause]) {
+        let from = cause.event.key;
+        let stays = leaves_alone(cause).iter();
+        self.remains.extend(stays.map(|event| (order(from), order(event.key))));
+        for event in &cause.went {
+            let is_between = |other: &&Cause| {
+                cause.went.contains(&other.event)
+                    && other.event.key != event.key
+                    && other.went.contains(event)
+            };
+            let between: Vec<&Event> =
+                all.iter().filter(is_between).map(|other| &other.event).collect();
+            if between.iter().any(|middle| !middle.is_unruled) {
+                continue;
+            }
+            let one = Shown {
+                from,
+                to: event.key,
+                inputs: inputs.clone(),
+                is_certain: found.is_certain_at(event),
+                between: between.iter().map(|middle| order(middle.key)).collect(),
+            };
+            let pair = (order(from), order(event.key));
+            let old = self.shown.get(&pair);
+            if old.is_none_or(|old| !old.is_certain && one.is_certain) {
+                self.shown.insert(pair, one);
             }
         }
     }
-    for (by, event) in more {
-        if let Some((_, went)) = gone.iter_mut().find(|(cause, _)| cause.key == by)
-            && !went.contains(&event)
-        {
-            went.push(event);
+
+    fn finish(self, limits: &Limits, runs: &[(Rc<Inputs>, Course)], known: &[Key]) -> Chains {
+        let is_unique = |(pair, one): &(&Pair, &Shown)| {
+            !self.remains.contains(pair)
+                && !runs.iter().any(|(_, run)| is_without(run, one.from, one.to))
+        };
+        let unique: BTreeSet<Pair> =
+            self.shown.iter().filter(is_unique).map(|(pair, _)| *pair).collect();
+        let keep = evident(&self.shown, &unique, runs, known);
+        let mut chains = Chains::default();
+        let mut told: BTreeSet<Order> = known.iter().map(|key| order(*key)).collect();
+        for (pair, one) in self.shown {
+            let is_nearest = one.between.is_disjoint(&keep);
+            if !is_nearest || !keep.contains(&pair.0) || !keep.contains(&pair.1) {
+                continue;
+            }
+            for key in [one.from, one.to] {
+                if told.insert(order(key)) {
+                    let (at, property) = key;
+                    let inputs = (*one.inputs).clone();
+                    chains.behind.push(Violation { property, at, inputs, limits: *limits });
+                }
+            }
+            chains.links.push(Link {
+                from: one.from,
+                to: one.to,
+                is_unique: unique.contains(&pair),
+                inputs: one.inputs,
+                limits: *limits,
+                is_certain: one.is_certain,
+            });
         }
+        let alone = self.alone.into_iter().filter(|(key, _)| told.insert(*key));
+        chains.behind.extend(alone.map(|(_, violation)| violation));
+        chains
     }
 }
 
@@ -199,8 +186,8 @@ fn by_numbers(gone: &mut [(Event, Vec<Event>)]) {
 /// cause such or are caused by one. Numbers that no rule asks for are faults where they alone
 /// cause another.
 fn evident(
-    shown: &BTreeMap<(Order, Order), Shown>,
-    unique: &BTreeSet<(Order, Order)>,
+    shown: &BTreeMap<Pair, Shown>,
+    unique: &BTreeSet<Pair>,
     runs: &[(Rc<Inputs>, Course)],
     known: &[Key],
 ) -> BTreeSet<Order> {
@@ -225,13 +212,6 @@ fn evident(
             return keep;
         }
     }
-}
-
-/// Whether a run with a violation put right does not violate something that it did. One that ends
-/// at another violation tells that of the place alone where it ends.
-fn goes(with: &Course, without: &Course, event: &Event) -> bool {
-    let came_there = |last: Key| with.last.is_some_and(|own| own == last) || last.0 == event.key.0;
-    !without.has(event.key) && without.last.is_none_or(came_there)
 }
 
 /// Whether a run violates the second, and not the first before it.

@@ -5,6 +5,7 @@
 //! is not violated any more. Of several causes the nearest counts. Faults that happen only behind
 //! others are found so, too.
 
+mod asked;
 mod graph;
 mod run;
 
@@ -30,7 +31,7 @@ const MAX_JOINED: usize = 40;
 const MAX_BETWEEN: usize = 6;
 const MAX_AROUND: usize = 14;
 /// Runs that are looked at.
-const MAX_COURSES: usize = 80;
+const MAX_COURSES: usize = 120;
 /// Instructions of the runs that tell causes.
 const MAX_STEPS: u64 = 20_000_000;
 
@@ -72,28 +73,6 @@ pub fn find(
         let course = course(search, &inputs, &limits, &[]);
         n_steps += course.n_steps;
         runs.push((inputs, course));
-    }
-    if std::env::var("CHAINS_DEBUG").is_ok() {
-        let line =
-            |key: &Key| search.program.locs[crate::ending::loc_of(search.program, key.0)].line;
-        for (inputs, run) in &runs {
-            let text = String::from_utf8_lossy(&crate::streams::text(
-                inputs,
-                interpret::Stream::Stdin,
-                &limits,
-            ))
-            .into_owned();
-            eprintln!("RUN {:?} unclear {} guessed {:?}", text, run.is_unclear, run.guessed_at);
-            for event in &run.events {
-                eprintln!(
-                    "   {} {:?} soft {} left {}",
-                    line(&event.key),
-                    event.key.1,
-                    event.is_soft,
-                    event.steps_left
-                );
-            }
-        }
     }
     let mut chains = graph::links(search, &limits, &runs, &known, MAX_STEPS);
     chains.work = spent + n_steps;

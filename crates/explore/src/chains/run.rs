@@ -1,7 +1,8 @@
 //! One run that goes on behind violations: what it violates, in order.
 
 use interpret::{Corrected, FaultKind, Inputs, Limits, Machine, Point, Stop};
-use program::FunctionId;
+use program::{BlockId, FunctionId};
+use rustc_hash::FxHashMap;
 
 use crate::ending::{Ending, Property, ending};
 use crate::search::Search;
@@ -37,12 +38,26 @@ pub struct Course {
     /// Results of functions without a model were made up.
     pub has_made_up: bool,
     pub n_steps: u64,
+    /// How often it came to each block.
+    covered: FxHashMap<(FunctionId, BlockId), u32>,
 }
 
 impl Course {
     /// Whether nothing that C leaves open decided so far.
     pub fn is_certain_at(&self, event: &Event) -> bool {
         self.guessed_at.is_none_or(|guessed| guessed <= event.steps_left)
+    }
+
+    /// Whether it came to a place as often as another run did.
+    pub fn came_as_often(&self, other: &Course, search: &Search, key: Key) -> bool {
+        let (function, point) = key.0;
+        let block = match (point, &search.program.functions[function].body) {
+            (Point::End(block), _) => block,
+            (Point::Inst(inst), Some(body)) => body.insts[inst].block,
+            (Point::Inst(_), None) => return false,
+        };
+        let n_times = |course: &Course| course.covered.get(&(function, block)).copied();
+        n_times(self) >= n_times(other)
     }
 
     pub fn has(&self, key: Key) -> bool {
@@ -98,6 +113,7 @@ pub fn course(search: &Search, inputs: &Inputs, limits: &Limits, right: &[Correc
         guessed_at: machine.guessed_at(),
         has_made_up: !machine.asked().made_up.is_empty(),
         n_steps: search.max_steps - machine.steps,
+        covered: machine.covered,
     }
 }
 

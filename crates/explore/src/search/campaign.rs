@@ -74,6 +74,8 @@ const CALLS_OF_ONE_PLACE: usize = 8;
 const FAILURES_OF_ONE_CALL: u32 = 2;
 /// Runs that violate different things, which are kept.
 const MAX_COURSES: usize = 96;
+/// Of runs that violate the same.
+const MAX_ALIKE: u32 = 3;
 /// Inputs to begin with.
 const MAX_SEEDS: usize = 48;
 
@@ -90,8 +92,8 @@ pub(super) struct Campaign {
     /// there.
     failing: VecDeque<(Rc<Inputs>, Input)>,
     n_failing: FxHashMap<(FunctionId, InstId), FxHashMap<Input, u32>>,
-    /// What runs violated together.
-    pub violated: FxHashSet<u64>,
+    /// What runs violated together, and how many that did are kept.
+    pub violated: FxHashMap<u64, u32>,
 }
 
 impl Campaign {
@@ -179,7 +181,7 @@ impl Search<'_> {
             gain: 0,
             failing: VecDeque::new(),
             n_failing: FxHashMap::default(),
-            violated: FxHashSet::default(),
+            violated: FxHashMap::default(),
         };
         let mut seeds =
             if plan.seeds.is_empty() { seeds(&plan.dictionary, &plan.limits) } else { Vec::new() };
@@ -426,7 +428,9 @@ impl State<'_> {
         all.dedup();
         let mut hasher = FxHasher::default();
         all.iter().for_each(|(at, property)| (at, format!("{property:?}")).hash(&mut hasher));
-        if campaign.violated.insert(hasher.finish()) {
+        let n_kept = campaign.violated.entry(hasher.finish()).or_default();
+        *n_kept += 1;
+        if *n_kept <= MAX_ALIKE {
             self.found.courses.push(inputs.clone());
         }
     }

@@ -84,7 +84,13 @@ pub fn add(
 /// records leave open.
 fn certain(outcome: &Outcome) -> Vec<FaultName> {
     let certain = outcome.links.iter().filter(|link| link.is_certain);
-    certain.flat_map(|link| [link.from.clone(), link.to.clone()]).collect()
+    let linked = |found: &&Found| {
+        let name = FaultName::of(found);
+        outcome.links.iter().any(|link| link.from == name || link.to == name)
+    };
+    // What no link is about happens whatever comes before it.
+    let own = outcome.found.iter().filter(|found| !linked(found)).map(FaultName::of);
+    certain.flat_map(|link| [link.from.clone(), link.to.clone()]).chain(own).collect()
 }
 
 fn tell(findings: &mut Findings, outcome: &Outcome) {
