@@ -1,3 +1,5 @@
+//! What variations make of inputs, for fixed sequences of numbers.
+
 use std::rc::Rc;
 
 use super::*;
