@@ -28,6 +28,9 @@ use crate::variation::{Variations, padded};
 /// Blocks that were reached.
 pub type Covered = FxHashSet<(FunctionId, BlockId)>;
 
+/// Whether violations that were found are all that is wanted.
+type IsEnough<'a> = &'a dyn Fn(&[Violation]) -> bool;
+
 /// How much a campaign may do, and with what.
 pub struct Plan<'a> {
     pub limits: Limits,
@@ -36,7 +39,7 @@ pub struct Plan<'a> {
     pub seed: u64,
     pub dictionary: Dictionary,
     /// Whether what was found so far is all that is wanted.
-    pub is_enough: Option<&'a dyn Fn(&[Violation]) -> bool>,
+    pub is_enough: Option<IsEnough<'a>>,
     /// Inputs to begin with, besides words of the program.
     pub seeds: Vec<Inputs>,
     /// What was found before, and is not made shorter once more.
@@ -220,7 +223,7 @@ impl Search<'_> {
 impl State<'_> {
     fn run_campaign(
         &mut self,
-        (most, is_enough): (u64, Option<&dyn Fn(&[Violation]) -> bool>),
+        (most, is_enough): (u64, Option<IsEnough>),
         seeds: Vec<Inputs>,
         cancel: &Cancel,
     ) {
