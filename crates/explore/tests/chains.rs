@@ -32,7 +32,7 @@ fn import(text: &str) -> Program {
 fn explored(text: &str) -> Outcome {
     let program = import(text);
     let entry = Options::entry_named(&program, "main").expect("there is a main");
-    let texts = Texts::new([(NAME, text.as_bytes())].into_iter());
+    let texts = Texts::new([(NAME, text.as_bytes())]);
     explore::explore(&program, &texts, &Options::new(entry), &base::Cancel::new())
 }
 
